@@ -1,0 +1,1 @@
+"""From columns to facts: pure functions over a Trace."""

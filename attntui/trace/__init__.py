@@ -1,0 +1,1 @@
+"""From a trace file to columns. No analysis, no terminal."""

@@ -1,0 +1,1 @@
+"""From facts to what a screen or a report shows. No Textual."""
