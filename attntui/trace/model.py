@@ -228,6 +228,8 @@ class Trace:
     op_inputs: tuple[OpInputs, ...]
     instants: Instants
     memory: MemoryEvents
+    span: tuple[int, int]
+    """First start and last end in ns, outliers left aside; (0, 0) with no events."""
     metadata: Metadata
     notices: tuple[Notice, ...]
     reader: ArgsReader | None = field(default=None, repr=False)
@@ -293,13 +295,6 @@ class Trace:
         """Rows of the GPU operations launched by calls with rows in [first, stop)."""
         low, high = np.searchsorted(self._launch_rows, [first, stop])
         return self.gpu_ops_by_launch[low:high]
-
-    @cached_property
-    def span(self) -> tuple[int, int]:
-        """First start and last end over all events, ns; (0, 0) when there are none."""
-        if not len(self):
-            return (0, 0)
-        return int(self.start[0]), int(self.end.max())
 
     def name_of(self, row: int) -> str:
         return self.names[self.columns.name[row]]
