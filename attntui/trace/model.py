@@ -297,10 +297,10 @@ class Trace:
         return self.gpu_ops_by_launch[low:high]
 
     def name_of(self, row: int) -> str:
-        return self.names[self.columns.name[row]]
+        return self.names[int(self.columns.name[row])]
 
     def lane_of(self, row: int) -> Lane:
-        return self.lanes[self.columns.lane[row]]
+        return self.lanes[int(self.columns.lane[row])]
 
     def category_of(self, row: int) -> Category:
         return Category(int(self.columns.category[row]))
