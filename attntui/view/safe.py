@@ -1,0 +1,59 @@
+"""Text from traces made harmless: one line, no control characters, widths that hold."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from rich.cells import cell_len, set_cell_size
+
+ELLIPSIS = "…"
+
+# Control, format (bidi overrides, zero-width), surrogate, private and unassigned code
+# points, line and paragraph separators: each could act on a terminal or has no sure width.
+_UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_NAMED_ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+
+
+def _is_variation_selector(code: int) -> bool:
+    """Variation selectors change the width of the character before them."""
+    return 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF
+
+
+def _escape(code: int) -> str:
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+class _Visible(dict[int, str]):
+    """A table for `str.translate` that decides on each code point once."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        unsafe = unicodedata.category(character) in _UNSAFE_CATEGORIES
+        if unsafe or _is_variation_selector(code):
+            shown = _NAMED_ESCAPES.get(character) or _escape(code)
+        else:
+            shown = character
+        self[code] = shown
+        return shown
+
+
+_VISIBLE = _Visible()
+
+
+def safe(text: str, limit: int | None = None) -> str:
+    """`text` as one line that a terminal shows literally, in at most `limit` cells.
+
+    Whatever could act on the terminal or has no certain width is written as its Python
+    escape (`\\x1b`, `\\n`, `\\u202e`). Text cut at `limit` ends in an ellipsis. The result
+    is plain text: callers must not parse it as markup.
+    """
+    # Four characters a cell leave room for combining marks, and 100 kB names stay cheap.
+    head = text if limit is None else text[: 4 * limit + 1]
+    shown = head if head.isascii() and head.isprintable() else head.translate(_VISIBLE)
+    if limit is None or (len(head) == len(text) and cell_len(shown) <= limit):
+        return shown
+    if limit <= 0:
+        return ""
+    return set_cell_size(shown, limit - 1).rstrip() + ELLIPSIS
