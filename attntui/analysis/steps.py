@@ -1,0 +1,167 @@
+"""The steps of a trace: where they begin and end, which stand out, what they own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from attntui.analysis.annotations import STEP_PREFIX
+from attntui.analysis.launches import nearest, process_of_lanes
+from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
+
+ENGINE_PREFIX = "execute_"
+"""How vLLM's engine names the annotation around one scheduler step."""
+
+_DIGITS = re.compile(r"\d+")
+
+# A step stands out when it is further from the median than three standard deviations of
+# a normal spread (1.4826 is a normal's deviation over its median absolute one), and by
+# more than a tenth: steps alike to the microsecond have none.
+_DEVIATIONS = 3 * 1.4826
+_LEAST_SHARE = 0.1
+_LEAST_STEPS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Steps in order of start; `rows` are their annotations, `family` their common name.
+
+    `gpu_ops` are rows of all GPU operations and `owner` the step index of each, ABSENT
+    where its launch lies in no step, or where it has none (as the warm-up's kernels).
+    """
+
+    family: str | None
+    rows: I64
+    start: I64
+    end: I64
+    outlier: Bool
+    gpu_ops: I64
+    owner: I64
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def duration(self) -> I64:
+        return self.end - self.start
+
+    def owned(self, index: int) -> I64:
+        """Rows of the GPU operations of one step, by start."""
+        rows: I64 = self.gpu_ops[self.owner == index]
+        return rows
+
+
+def family_of(name: str) -> str:
+    """The name a run of annotations has in common: every number in it is `*`."""
+    return _DIGITS.sub("*", name)
+
+
+def find_steps(trace: Trace, family: str | None = None) -> Steps:
+    """The steps of a trace; empty where nothing repeats.
+
+    Steps are the annotations `ProfilerStep#n`; where there are none, those named
+    `execute_...`; else the most regular top-level annotation: of the families with at
+    least two instances that follow one another on one thread, the one with the greatest
+    covered time / (1 + coefficient of variation of its durations). `family` (a name with
+    `*` for its numbers, as `family_of` gives) chooses instead.
+    """
+    rows = np.flatnonzero(trace.category == Category.USER_ANNOTATION)
+    ids = np.unique(trace.name[rows]).tolist()
+    families = {i: family_of(trace.names[i]) for i in ids}
+    if family is None:
+        family = _named_family(list(families.values())) or _regular_family(trace, rows, families)
+    members = [i for i in ids if families[i] == family]
+    rows = rows[np.isin(trace.name[rows], members)]
+    # An annotation inside another of its family (the GPU engine's own echo) is no step.
+    rows = rows[nearest(trace, rows, _mask(trace, rows)) == ABSENT]
+    start, end = trace.start[rows], trace.end[rows]
+    return Steps(
+        family=family if len(rows) else None,
+        rows=rows,
+        start=start,
+        end=end,
+        outlier=outliers(end - start),
+        gpu_ops=trace.gpu_ops,
+        owner=_owners(trace, rows),
+    )
+
+
+def _mask(trace: Trace, rows: I64) -> Bool:
+    mask = np.zeros(len(trace), np.bool_)
+    mask[rows] = True
+    return mask
+
+
+def _named_family(families: list[str]) -> str | None:
+    for prefix in (STEP_PREFIX, ENGINE_PREFIX):
+        named = sorted({family for family in families if family.startswith(prefix)})
+        if named:
+            return max(named, key=families.count)
+    return None
+
+
+def _regular_family(trace: Trace, rows: I64, families: dict[int, str]) -> str | None:
+    """The family of top-level annotations that repeats most evenly and covers most."""
+    annotation = trace.category == Category.USER_ANNOTATION
+    top = rows[nearest(trace, rows, annotation) == ABSENT]
+    best, best_score = None, 0.0
+    for family in sorted(set(families.values())):
+        members = [i for i, text in families.items() if text == family]
+        own = top[np.isin(trace.name[top], members)]
+        one_thread = len(np.unique(trace.lane[own])) == 1
+        if len(own) < 2 or not one_thread or (trace.start[own][1:] < trace.end[own][:-1]).any():
+            continue
+        dur = trace.dur[own]
+        covered = float(dur.sum())
+        score = covered / (1 + float(dur.std() / dur.mean())) if covered else 0.0
+        if score > best_score:
+            best, best_score = family, score
+    return best
+
+
+def outliers(duration: I64) -> Bool:
+    """Which durations stand out: over three scaled median absolute deviations from the
+    median and over a tenth of it. Fewer than four have no outlier.
+    """
+    if len(duration) < _LEAST_STEPS:
+        return np.zeros(len(duration), np.bool_)
+    median = np.median(duration)
+    away = np.abs(duration - median)
+    far = (away > _DEVIATIONS * np.median(away)) & (away > _LEAST_SHARE * median)
+    return np.asarray(far, np.bool_)
+
+
+def _owners(trace: Trace, steps: I64) -> I64:
+    """For each GPU operation the step whose CPU span holds its launch, on any thread of
+    the step's process; of overlapping steps the one that began last.
+    """
+    ops = trace.gpu_ops
+    owner = np.full(len(ops), ABSENT, np.int64)
+    known = np.flatnonzero(trace.launch[ops] != ABSENT)
+    launch = trace.launch[ops[known]]
+    process = process_of_lanes(trace)
+    of_launch, of_step = process[trace.lane[launch]], process[trace.lane[steps]]
+    for number in np.unique(of_step).tolist():
+        own = np.flatnonzero(of_step == number)
+        here = np.flatnonzero(of_launch == number)
+        time = trace.start[launch[here]]
+        at = np.searchsorted(trace.start[steps[own]], time, side="right") - 1
+        inside = (at >= 0) & (time <= trace.end[steps[own]][np.maximum(at, 0)])
+        owner[known[here[inside]]] = own[at[inside]]
+    return owner
+
+
+def profiled_window(trace: Trace, steps: Steps) -> tuple[int, int]:
+    """From the first step's start to the last one's end, else the file's `Trace` span,
+    else the span of all events: what leading and trailing idle is measured against.
+    """
+    if len(steps):
+        return int(steps.start[0]), int(steps.end.max())
+    raw = trace.columns.raw_category
+    if "Trace" in trace.raw_categories:
+        rows = np.flatnonzero(raw == trace.raw_categories.index("Trace"))
+        if len(rows):
+            return int(trace.start[rows[0]]), int(trace.end[rows].max())
+    return trace.span
