@@ -1,0 +1,77 @@
+"""`attntui [TRACE ...]`: the screens, or the summary where there is no screen."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from attntui import __version__
+from attntui.cli.parsing import Parser, positive, time_argument, whole_number
+from attntui.errors import AttntuiError
+from attntui.view.options import Options
+
+_COMMANDS_HELP = """\
+commands:
+  attntui [TRACE ...]          open a trace; two open side by side; none: choose one
+  attntui summary TRACE        print the facts as text or --json
+  attntui capture ...          profile attention workloads (needs torch)
+
+Without a terminal (stdout is a pipe, or TERM=dumb) attntui TRACE prints the summary.
+"""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Parse the arguments and open the screens, or print the summary."""
+    parsed = _parser().parse_args(arguments)
+    paths: list[str] = parsed.traces
+    if not has_screen():
+        if len(paths) != 1:
+            raise AttntuiError("no terminal to draw on: name one trace to print its summary")
+        from attntui.cli.summary import print_summary
+
+        print_summary(paths[0])
+        return 0
+    from attntui.tui.app import run as run_app
+
+    return run_app(paths, options_of(parsed))
+
+
+def has_screen() -> bool:
+    """Whether stdout is a terminal that can move its cursor."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def options_of(parsed: argparse.Namespace) -> Options:
+    """The parsed arguments as options, in SI units."""
+    return Options(
+        step=parsed.step,
+        at=parsed.at,
+        pane=parsed.pane,
+        ascii=parsed.ascii,
+        peak_bandwidth=None if parsed.peak_bw is None else parsed.peak_bw * 1e12,
+        peak_flops=None if parsed.peak_tflops is None else parsed.peak_tflops * 1e12,
+    )
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="attntui",
+        description="Explore PyTorch profiler traces in the terminal.",
+        epilog=_COMMANDS_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("traces", metavar="TRACE", nargs="*", help="a trace file, or - for stdin")
+    parser.add_argument("--version", action="version", version=f"attntui {__version__}")
+    parser.add_argument("--step", type=whole_number, metavar="N", help="open at step N")
+    parser.add_argument("--at", type=time_argument, metavar="TIME", help="open at 1.5ms, 300us")
+    parser.add_argument("--pane", metavar="NAME", help="open with this pane focused")
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
+    parser.add_argument(
+        "--peak-bw", type=positive, metavar="TB/S", help="the device's memory bandwidth"
+    )
+    parser.add_argument(
+        "--peak-tflops", type=positive, metavar="TFLOPS", help="the device's peak rate"
+    )
+    return parser

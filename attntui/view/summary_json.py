@@ -1,0 +1,101 @@
+"""The summary as JSON, for scripts: integers in nanoseconds, absent facts null."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from attntui.analysis.annotations import STEP_LABEL
+from attntui.analysis.idle import DeviceIdle
+from attntui.trace.model import Trace
+from attntui.view.facts import Facts
+
+LONG_GAP_NS = 10_000
+"""What `gaps_over_10us` counts: gaps longer than this."""
+
+
+def summary(facts: Facts) -> dict[str, Any]:
+    """The summary as plain dicts, lists, strings and numbers; keys are an interface."""
+    return {
+        "trace": _trace(facts),
+        "devices": [_device(idle, facts.launched.get(idle.device)) for idle in facts.devices],
+        "kernels": _kernels(facts),
+        "annotations": _annotations(facts),
+    }
+
+
+def dumps(data: dict[str, Any]) -> str:
+    """JSON in pure ASCII, so that no text of a trace reaches a terminal as a control."""
+    return json.dumps(data, ensure_ascii=True, allow_nan=False, indent=1).replace("\x7f", "\\u007f")
+
+
+def _trace(facts: Facts) -> dict[str, Any]:
+    trace: Trace = facts.trace
+    annotations = facts.annotations
+    steps = (
+        len(annotations.instances(annotations.labels.index(STEP_LABEL)))
+        if STEP_LABEL in annotations.labels
+        else 0
+    )
+    return {
+        "path": trace.path,
+        "events": trace.events,
+        "complete_events": sum(trace.category_counts.values()),
+        "categories": dict(trace.category_counts),
+        "gpu_ops": len(trace.gpu_ops),
+        "gpu_ops_with_launch": len(trace.gpu_ops_by_launch),
+        "device_name": facts.device_name,
+        "profiler_steps": steps,
+        "notices": [
+            {"kind": notice.kind, "count": notice.count, "example": notice.example}
+            for notice in trace.notices
+        ],
+    }
+
+
+def _device(idle: DeviceIdle, launched: DeviceIdle | None) -> dict[str, Any]:
+    return {
+        "device": idle.device,
+        "gpu_ops": len(idle.rows),
+        "span_ns": idle.span_ns,
+        "busy_ns": idle.busy_ns,
+        "idle_ns": idle.idle_ns,
+        "gaps": len(idle.gaps),
+        "gaps_over_10us": int(np.count_nonzero(idle.gaps.length > LONG_GAP_NS)),
+        "longest_gap_ns": idle.longest_gap_ns,
+        "launched": {
+            "gpu_ops": len(launched.rows) if launched else 0,
+            "span_ns": launched.span_ns if launched else 0,
+            "busy_ns": launched.busy_ns if launched else 0,
+        },
+    }
+
+
+def _kernels(facts: Facts) -> list[dict[str, Any]]:
+    table = facts.kernels
+    columns = zip(
+        (facts.trace.names[i] for i in table.name.tolist()),
+        *(column.tolist() for column in (table.total, table.count, table.mean)),
+        *(column.tolist() for column in (table.min, table.max)),
+        strict=True,
+    )
+    keys = ("name", "total_ns", "count", "mean_ns", "min_ns", "max_ns")
+    return [dict(zip(keys, values, strict=True)) for values in columns]
+
+
+def _annotations(facts: Facts) -> dict[str, list[dict[str, int]]]:
+    found, work = facts.annotations, facts.annotations.work
+    columns = (
+        found.cpu_ns,
+        work.gpu_ops,
+        work.gpu_ns,
+        work.gpu_ops_any_thread,
+        work.gpu_ns_any_thread,
+    )
+    keys = ("cpu_ns", "gpu_ops", "gpu_ns", "gpu_ops_any_thread", "gpu_ns_any_thread")
+    by_label: dict[str, list[dict[str, int]]] = {label: [] for label in found.labels}
+    for label, *values in zip(found.label.tolist(), *(c.tolist() for c in columns), strict=True):
+        by_label[found.labels[label]].append(dict(zip(keys, values, strict=True)))
+    return by_label
