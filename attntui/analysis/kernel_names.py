@@ -1,0 +1,37 @@
+"""Kernel names decoded: which library, which operation, on tensor cores or not, and says who."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from attntui.analysis.names import aten, attention, libraries, products, rocm, triton
+from attntui.analysis.names.cpp import signature, typed, without_anonymous
+from attntui.analysis.names.model import KernelName, clip
+
+__all__ = ["KernelName", "decode"]
+
+# Real names stay under 4 kB; beyond this a name is cut, so that a hostile one costs no more.
+_LONGEST = 8192
+
+
+@lru_cache(maxsize=16384)
+def decode(name: str) -> KernelName:
+    """What a kernel's, memcpy's or memset's name tells. Never raises; unknown stays unknown.
+
+    The cost is linear in the name's length, up to a limit past which the name is cut.
+    """
+    text = without_anonymous(name[:_LONGEST].strip().removesuffix(" [clone .kd]"))
+    text = text.removesuffix(".kd")
+    memory = libraries.memory(text)
+    if memory:
+        return memory
+    sig = signature(text)
+    return (
+        triton.decode(text)
+        or attention.decode(text, sig)
+        or products.decode(text, sig)
+        or rocm.decode(text)
+        or aten.decode(text, sig)
+        or libraries.decode(text, sig)
+        or KernelName(clip(typed(sig) or text))
+    )

@@ -1,0 +1,221 @@
+"""Everything else with a known owner: memory, collectives, CUB, serving stacks, helpers."""
+
+from __future__ import annotations
+
+import re
+
+from attntui.analysis.names.cpp import Signature, distinct, dtype, typed
+from attntui.analysis.names.model import KernelName, joined, named
+
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NCCL_TYPES = {
+    "f16": "fp16",
+    "half": "fp16",
+    "bf16": "bf16",
+    "f32": "fp32",
+    "float": "fp32",
+    "f64": "fp64",
+    "double": "fp64",
+    "i8": "int8",
+    "u8": "uint8",
+    "i32": "int32",
+    "i64": "int64",
+}
+
+# (how the qualified name begins, library). Tried in order.
+_OWNERS: tuple[tuple[str, str], ...] = (
+    ("at_cuda_detail::cub::", "CUB/Thrust"),
+    ("cub::", "CUB/Thrust"),
+    ("thrust::", "CUB/Thrust"),
+    ("rocprim::", "rocPRIM"),
+    ("hipcub::", "rocPRIM"),
+    ("vllm::", "vLLM"),
+    ("moe::dev::", "TensorRT-LLM"),
+    ("tensorrt_llm::", "TensorRT-LLM"),
+    ("flashinfer::", "FlashInfer"),
+    ("aiter::", "AITER"),
+    ("ck_tile::", "CK"),
+    ("ck::", "CK"),
+    ("cudnn::", "cuDNN"),
+    ("cask_cudnn", "cuDNN"),
+    ("fft2d_", "cuDNN"),
+    ("wgrad_", "cuDNN"),
+    ("dgrad_", "cuDNN"),
+    ("implicit_convolve_sgemm", "cuDNN"),
+    ("explicit_convolve_sgemm", "cuDNN"),
+    ("fbgemm_gpu::", "FBGEMM"),
+    ("split_embedding_", "FBGEMM"),
+    ("bounds_check_indices_kernel", "FBGEMM"),
+    ("permute_pooled_embs_kernel", "FBGEMM"),
+    ("linearize_index_kernel", "FBGEMM"),
+    ("deep_gemm::", "DeepGEMM"),
+    ("marlin", "vLLM"),
+    ("rocblas_", "rocBLAS"),
+    ("c10d::", "c10d"),
+    ("multimem_all_reduce_kernel", "c10d"),
+    ("flash::", "FlashAttention"),
+    ("pytorch_flash::", "FlashAttention"),
+    ("at::native::", "ATen"),
+    ("at::", "ATen"),
+)
+# (what the name holds, operation), for kernels of the owners above. Tried in order.
+_WORDS: tuple[tuple[str, str], ...] = (
+    ("RadixSort", "sort"),
+    ("DeviceMergeSort", "sort"),
+    ("ReduceByKey", "reduce by key"),
+    ("DeviceCompactInit", "scan"),
+    ("DeviceScan", "scan"),
+    ("DeviceSelect", "select"),
+    ("DeviceReduce", "reduce"),
+    ("UniqueByKey", "unique"),
+    ("parallel_for", "elementwise"),
+    ("lookback_scan", "scan"),
+    ("radix_sort", "sort"),
+    ("onesweep", "sort"),
+    ("rms_norm", "rms_norm"),
+    ("Rmsnorm", "rms_norm"),
+    ("RMSNorm", "rms_norm"),
+    ("layer_norm", "layer_norm"),
+    ("Layernorm2d", "layer_norm"),
+    ("rotary_embedding", "rotary_embedding"),
+    ("reshape_and_cache", "kv cache write"),
+    ("concat_and_cache", "kv cache write"),
+    ("all_reduce", "all_reduce"),
+    ("cross_device_reduce", "all_reduce"),
+    ("act_and_mul", "activation"),
+    ("marlin", "gemm"),
+    ("Marlin", "gemm"),
+    ("fp8_gemm", "gemm"),
+    ("kernel_gemm", "gemm"),
+    ("GemmKernel", "gemm"),
+    ("grouped_conv", "conv"),
+    ("routing", "moe routing"),
+    ("topkGating", "moe routing"),
+    ("moe_align", "moe routing"),
+    ("finalize", "moe finalize"),
+    ("quant", "quantize"),
+    ("FP8", "quantize"),
+    ("nchwToNhwc", "layout"),
+    ("nhwcToNchw", "layout"),
+    ("scalePackedTensor", "scale"),
+    ("OffsetsKernel", "conv offsets"),
+    ("Wgrad", "conv backward weight"),
+    ("wgrad", "conv backward weight"),
+    ("dgrad", "conv backward data"),
+    ("inograd", "conv"),
+    ("convolve", "conv"),
+    ("fft2d", "conv"),
+    ("bn_fw", "batch_norm"),
+    ("batchnorm_fwd", "batch_norm"),
+    ("bn_bw", "batch_norm backward"),
+    ("batchnorm_bwd", "batch_norm backward"),
+    ("embedding_backward", "embedding backward"),
+    ("grad_indice_weights", "embedding backward"),
+    ("embedding", "embedding"),
+    ("permute", "permute"),
+    ("offsets_range", "offsets"),
+    ("bounds_check", "bounds check"),
+    ("linearize_index", "index"),
+    ("gemv", "gemv"),
+    ("gemm", "gemm"),
+)
+
+
+def memory(text: str) -> KernelName | None:
+    """`Memcpy DtoD (Device -> Device)`, `Memset (Device)`: left as they are."""
+    for word in ("Memcpy", "Memset"):
+        if text.startswith(word):
+            return named(text, "memory", word.lower(), {"library": word, "operation": word})
+    return None
+
+
+def nccl(text: str) -> KernelName | None:
+    """`ncclDevKernel_AllReduce_Sum_bf16_RING_LL(…)` and older orders of the same words."""
+    found = re.match(r"(nccl\w{0,8}Kernel)_(\w+)", text)
+    if not found:
+        return None
+    words = found[2].split("_")
+    operation = _CAMEL.sub("_", words[0]).lower()
+    # Collectives that only move bytes say int8 whatever they carry.
+    reduces = "reduce" in operation
+    kind_word = next((word for word in words[1:] if word in _NCCL_TYPES), None)
+    kinds = (_NCCL_TYPES[kind_word],) if kind_word and reduces else ()
+    path = [word for word in words[1:] if word.isupper() and len(word) > 1]
+    return named(
+        joined(words[0], *path[:2], *kinds),
+        "NCCL",
+        None if operation == "generic" else operation,
+        {
+            "library": found[1],
+            "operation": words[0] if operation != "generic" else None,
+            "dtypes": kind_word if kinds else None,
+        },
+        dtypes=kinds,
+    )
+
+
+def owned(text: str, sig: Signature) -> KernelName | None:
+    """A kernel whose namespace or prefix names its library."""
+    path = sig.path
+    if text.startswith("_ZN"):
+        # Mangled: the length of each name stands before it.
+        path = re.sub(r"\d+", "::", text[3:300]).removeprefix("::")
+    owner = next((row for row in _OWNERS if path.startswith(row[0])), None)
+    if owner is None:
+        return None
+    prefix, library = owner
+    mangled = text.startswith("_ZN")
+    # CK and Thrust launch through one kernel whose template argument says what runs.
+    places = (sig.path, text[:400]) if mangled or library in ("CK", "CUB/Thrust") else (sig.path,)
+    word = next((row for place in places for row in _WORDS if row[0] in place), None)
+    kinds = distinct([dtype(arg) for arg in sig.args[:2] if dtype(arg) not in ("int32", "bool")])
+    short = joined(library, word[1] if word else None) if mangled else typed(sig)
+    return named(
+        short,
+        library,
+        word[1] if word else None,
+        {
+            "library": prefix.strip(":_"),
+            "operation": word[0] if word else None,
+            "dtypes": next((arg for arg in sig.args[:2] if dtype(arg) in kinds), None),
+        },
+        dtypes=kinds,
+    )
+
+
+def generated_product(text: str) -> KernelName | None:
+    """TensorRT-LLM's generated products: `bmm_Bfloat16_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_…`."""
+    found = re.match(r"(bmm|gemm)_(\w{2,12}?)_((?:(?:Mx)?E[245]m[123]|Bfloat16|Fp16)+)_", text)
+    if not found:
+        return None
+    inputs = re.findall(r"(?:Mx)?(?:E2m1|E4m3|E5m2)|Bfloat16|Fp16", found[3])
+    names = {"E2m1": "fp4", "E4m3": "fp8_e4m3", "E5m2": "fp8_e5m2", "Bfloat16": "bf16"}
+    kinds = distinct([names.get(t.removeprefix("Mx"), "fp16") for t in inputs])
+    tile = re.search(r"_t(\d+x\d+x\d+)", text)
+    stages = re.search(r"_s(\d+)_", text)
+    arch = re.search(r"_(sm\d+[af]?)$", text)
+    return named(
+        joined(found[1], "x".join(kinds), tile[1] if tile else None),
+        "TensorRT-LLM",
+        "gemm",
+        {
+            "library": found[1],
+            "operation": found[1],
+            "dtypes": found[3],
+            # Block-scaled formats are tensor-core operands and nothing else.
+            "tensor_cores": found[3] if "Mx" in found[3] else None,
+            "tile": tile[0].strip("_") if tile else None,
+            "stages": stages[0].strip("_") if stages else None,
+            "arch": arch[1] if arch else None,
+        },
+        dtypes=kinds,
+        tensor_cores=True if "Mx" in found[3] else None,
+        tile=tile[1] if tile else None,
+        stages=int(stages[1]) if stages else None,
+        arch=arch[1] if arch else None,
+    )
+
+
+def decode(text: str, sig: Signature) -> KernelName | None:
+    """A kernel of a known owner, or None."""
+    return memory(text) or nccl(text) or generated_product(text) or owned(text, sig)
