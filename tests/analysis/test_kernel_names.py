@@ -1586,6 +1586,8 @@ def test_evidence_names_the_token() -> None:
         "dot_kernel",
         "void scal_kernel<float>(float*)",
         "attn_fwd_of_mine(int)",
+        "void reduce_kernel<MyOp>(float*)",
+        "upsample_mine(float*)",
         "flashy",
         "",
         " ",

@@ -135,6 +135,8 @@ _NAMED: tuple[tuple[str, str], ...] = (
     ("compute_cuda_kernel", "repeat_interleave"),
     ("write_indices", "nonzero"),
 )
+# Those of them that stand in no namespace. Another name without `at::` is someone else's.
+_UNQUALIFIED = ("softmax_warp_", "cunn_", "compute_cuda_kernel")
 
 
 def _functor(sig: Signature) -> Signature | None:
@@ -234,11 +236,11 @@ def _carried(text: str, sig: Signature) -> KernelName | None:
 
 def decode(text: str, sig: Signature) -> KernelName | None:
     """One of PyTorch's own kernels, or None for another."""
-    native = "at::" in text or "c10::" in text
-    if sig.base.startswith(_CARRIERS):
+    native = "at::" in text
+    if native and sig.base.startswith(_CARRIERS):
         return _carried(text, sig)
     row = next((row for row in _NAMED if sig.base.startswith(row[0])), None)
-    if row is None:
+    if row is None or not (native or sig.base.startswith(_UNQUALIFIED)):
         return None
     prefix, operation = row
     if operation.startswith("softmax") and len(sig.args) > 4 and sig.args[4] in ("true", "1"):
@@ -254,7 +256,7 @@ def decode(text: str, sig: Signature) -> KernelName | None:
         "ATen",
         operation,
         {
-            "library": "at::native" if native and "at::native" in text else prefix,
+            "library": "at::native" if "at::native" in text else prefix,
             "operation": prefix,
             "dtypes": next((arg for arg in storage if dtype(arg)), None),
             "tensor_cores": prefix,
