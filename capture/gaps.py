@@ -1,0 +1,278 @@
+"""GPU idle planted on purpose: one labelled phase a cause, the truth for whoever reads gaps.
+
+Each phase starts on a drained device, outside its label, so that what lies inside the label was
+planted there. Causes and triggers: a cause is where the host was while the GPU waited (`sync`,
+`copy`, `memory`, `module_load`, `data_loading`, `runtime`, `dispatch`, `python`, `launch_call`,
+`queued`, `wait_event`, `graph`, `unrecorded`); a trigger is the blocking call that drained the
+queue (`sync`, `copy`, `wait_event`, `none`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.profiler import record_function
+from torch.utils.data import DataLoader, Dataset
+
+from capture.errors import Refusal
+from capture.shapes import Method
+from capture.workload import Workload
+
+SLEEP_S = 0.002
+ITEMS = 8
+TINY_KERNELS = 64
+GRAPH_KERNELS = 8
+ALLOCATION_BYTES = 64 << 20
+COPY_BYTES = 16 << 20
+
+# Kernels nothing else here uses, one a step: with lazy loading the first launch loads its code.
+_FIRST_USES: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
+    torch.atanh,
+    torch.asinh,
+    torch.acosh,
+    torch.expm1,
+    torch.log1p,
+    torch.frac,
+    torch.trunc,
+    torch.tan,
+    torch.sinh,
+    torch.cosh,
+    torch.asin,
+    torch.logit,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """What a phase plants: the label, in words, and what a reader of gaps should say.
+
+    `causes` may be told of the phase's largest gaps, the likeliest first; `triggers` likewise.
+    """
+
+    label: str
+    what: str
+    causes: tuple[str, ...]
+    triggers: tuple[str, ...]
+
+    def facts(self) -> dict[str, Any]:
+        """The planting as JSON facts."""
+        return {
+            "label": self.label,
+            "planted": self.what,
+            "causes": list(self.causes),
+            "triggers": list(self.triggers),
+        }
+
+
+class _SlowDataset(Dataset[torch.Tensor]):
+    """Three items, each a sleep away."""
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        if index >= len(self):
+            raise IndexError(index)
+        time.sleep(SLEEP_S)
+        return torch.ones(4)
+
+
+class _Bench:
+    """What the phases work on, made before the profile begins."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+        self.wide = torch.rand(4 << 20, device=device)
+        self.one = torch.rand(1, device=device)
+        self.square = torch.rand(4096, 4096, device=device).to(torch.bfloat16)
+        self.product = torch.empty_like(self.square)
+        self.pageable = torch.rand(COPY_BYTES // 4)
+        self.landing = torch.empty(COPY_BYTES // 4, device=device)
+        self.side = torch.cuda.Stream(device)
+        self.loader = DataLoader(_SlowDataset(), batch_size=1)
+        self.graph = torch.cuda.CUDAGraph()
+        warm = torch.cuda.Stream(device)
+        warm.wait_stream(torch.cuda.current_stream(device))
+        with torch.cuda.stream(warm):
+            self.one.add_(1.0)
+        torch.cuda.current_stream(device).wait_stream(warm)
+        with torch.cuda.graph(self.graph):
+            for _ in range(GRAPH_KERNELS):
+                self.one.add_(1.0)
+
+    def kernel(self) -> None:
+        """Some microseconds of work on the current stream."""
+        self.wide.add_(1.0)
+
+
+def _host_sleep(bench: _Bench, step: int) -> None:
+    bench.kernel()
+    time.sleep(SLEEP_S)
+    bench.kernel()
+
+
+def _item_sync(bench: _Bench, step: int) -> None:
+    for _ in range(ITEMS):
+        bench.wide.sum().item()
+
+
+def _pageable_copy(bench: _Bench, step: int) -> None:
+    bench.kernel()
+    bench.landing.copy_(bench.pageable)
+    bench.kernel()
+
+
+def _cuda_malloc(bench: _Bench, step: int) -> None:
+    for _ in range(4):
+        fresh = torch.empty(ALLOCATION_BYTES // 4, device=bench.device)
+        fresh.fill_(1.0)
+        del fresh
+        torch.cuda.empty_cache()
+
+
+def _tiny_kernels(bench: _Bench, step: int) -> None:
+    for _ in range(TINY_KERNELS):
+        bench.one.add_(1.0)
+
+
+def _event_wait(bench: _Bench, step: int) -> None:
+    main = torch.cuda.current_stream(bench.device)
+    bench.kernel()
+    bench.side.wait_stream(main)
+    with torch.cuda.stream(bench.side):
+        for _ in range(4):
+            torch.mm(bench.square, bench.square, out=bench.product)
+        done = torch.cuda.Event()
+        done.record(bench.side)
+    main.wait_event(done)
+    bench.kernel()
+
+
+def _data_loading(bench: _Bench, step: int) -> None:
+    for batch in bench.loader:
+        bench.wide.add_(float(batch.shape[0]))
+
+
+def _graph_replay(bench: _Bench, step: int) -> None:
+    bench.graph.replay()
+
+
+def _module_load(bench: _Bench, step: int) -> None:
+    bench.kernel()
+    if step < len(_FIRST_USES):
+        _FIRST_USES[step](bench.wide)
+    bench.kernel()
+
+
+PHASES: tuple[tuple[Planted, Callable[[_Bench, int], None]], ...] = (
+    (
+        Planted(
+            "gap:host_sleep",
+            "a kernel, 2 ms of time.sleep, a kernel",
+            ("unrecorded", "python"),
+            ("none",),
+        ),
+        _host_sleep,
+    ),
+    (
+        Planted(
+            "gap:item_sync",
+            f"{ITEMS} sums, each read with .item()",
+            ("dispatch", "launch_call", "sync", "runtime", "unrecorded", "python"),
+            ("sync",),
+        ),
+        _item_sync,
+    ),
+    (
+        Planted(
+            "gap:pageable_copy",
+            "a kernel, a blocking 16 MiB copy from pageable memory, a kernel",
+            ("copy", "sync", "dispatch"),
+            ("copy", "sync", "none"),
+        ),
+        _pageable_copy,
+    ),
+    (
+        Planted(
+            "gap:cuda_malloc",
+            "four times: allocate 64 MiB, fill it, free it, empty the allocator's cache",
+            ("memory", "sync"),
+            ("sync", "none"),
+        ),
+        _cuda_malloc,
+    ),
+    (
+        Planted(
+            "gap:tiny_kernels",
+            f"{TINY_KERNELS} kernels on one element: the host launches slower than they run",
+            ("launch_call", "dispatch", "unrecorded", "python", "runtime"),
+            ("none",),
+        ),
+        _tiny_kernels,
+    ),
+    (
+        Planted(
+            "gap:event_wait",
+            "a kernel waits for an event behind four products on another stream: the main stream"
+            " idles for milliseconds, the device only between the two",
+            ("wait_event", "queued", "launch_call", "dispatch"),
+            ("wait_event", "none"),
+        ),
+        _event_wait,
+    ),
+    (
+        Planted(
+            "gap:data_loading",
+            "three batches of a DataLoader that sleeps 2 ms for each, a kernel after each",
+            ("data_loading",),
+            ("none",),
+        ),
+        _data_loading,
+    ),
+    (
+        Planted(
+            "gap:graph_replay",
+            f"one replay of a CUDA graph of {GRAPH_KERNELS} kernels on one element",
+            ("graph",),
+            ("none",),
+        ),
+        _graph_replay,
+    ),
+    (
+        Planted(
+            "gap:module_load",
+            "a kernel, the first use in this process of another, a kernel",
+            ("module_load", "launch_call", "dispatch"),
+            ("none",),
+        ),
+        _module_load,
+    ),
+)
+
+
+def gaps_workload(device: torch.device, method: Method) -> Workload:
+    """Every phase in turn, once a step. Raises Refusal without a CUDA device."""
+    if device.type != "cuda":
+        raise Refusal("the planted idle is idle of a GPU; it needs a CUDA device")
+    bench = _Bench(device)
+
+    def step(index: int) -> None:
+        for planted, phase in PHASES:
+            torch.cuda.synchronize(device)
+            with record_function(planted.label):
+                phase(bench, index)
+
+    return Workload(
+        name="gaps",
+        stem="gaps",
+        labels=tuple(planted.label for planted, _ in PHASES),
+        step=step,
+        timed=None,
+        check=lambda: None,
+        facts={"planted": [planted.facts() for planted, _ in PHASES]},
+        sync_events=True,
+    )
