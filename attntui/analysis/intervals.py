@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attntui.trace.model import I64
+from attntui.trace.model import I64, Bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,14 @@ class Intervals:
         beyond = np.where(index > 0, np.maximum(self.end[last] - time, 0), 0)
         return self.total[index] - beyond
 
+    def contains(self, time: I64) -> Bool:
+        """Whether each time lies in an interval of the set."""
+        index = np.searchsorted(self.start, time, side="right")
+        inside = np.zeros(index.shape, np.bool_)
+        began = index > 0
+        inside[began] = self.end[index[began] - 1] > time[began]
+        return inside
+
     def covered(self, t0: I64, t1: I64) -> I64:
         """How many ns of the set lie in each window [t0, t1)."""
         return self.covered_before(t1) - self.covered_before(t0)
@@ -66,3 +74,10 @@ def union(start: I64, end: I64) -> Intervals:
     first = np.concatenate(([0], head))
     last = np.concatenate((head - 1, [len(start) - 1]))
     return of_disjoint(start[first], reached[last])
+
+
+def intersection(a: Intervals, b: Intervals) -> Intervals:
+    """The time that lies in both sets."""
+    cuts = np.unique(np.concatenate((a.start, a.end, b.start, b.end)))
+    both = np.flatnonzero(a.contains(cuts) & b.contains(cuts))
+    return union(cuts[both], cuts[both + 1])
