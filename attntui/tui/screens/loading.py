@@ -1,0 +1,89 @@
+"""The load: a thread reads the file while this screen shows how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import ProgressBar, Static
+from textual.worker import get_current_worker
+
+from attntui.errors import AttntuiError, LoadCancelled
+from attntui.trace import Progress, load
+from attntui.view.document import Document
+from attntui.view.formats import count, size
+from attntui.view.safe import safe
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """How a load ended: a document, an error's line, or neither when it was cancelled."""
+
+    document: Document | None = None
+    error: str | None = None
+
+
+class LoadingScreen(ModalScreen[Loaded]):
+    """Loads one file; dismissed with the outcome. Esc cancels."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "cancel", "cancel")]
+    DEFAULT_CSS = """
+    LoadingScreen { align: center middle; }
+    LoadingScreen > Vertical {
+        width: 64; max-width: 90%; height: auto; padding: 1 2;
+        border: round $primary; background: $surface;
+    }
+    LoadingScreen ProgressBar { margin: 1 0; width: 100%; }
+    LoadingScreen Bar { width: 1fr; }
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+        self._dropped = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(f"reading {safe(self.path, 200)}", markup=False)
+            yield ProgressBar(total=None, show_eta=False, id="bar")
+            yield Static("Esc cancels", id="figures", markup=False)
+
+    def on_mount(self) -> None:
+        self._load()
+
+    @work(thread=True, exclusive=True)
+    def _load(self) -> None:
+        worker = get_current_worker()
+
+        def cancelled() -> bool:
+            return worker.is_cancelled or self._dropped
+
+        def progress(at: Progress) -> None:
+            if not cancelled():
+                self.app.call_from_thread(self._show, at)
+
+        outcome = Loaded()
+        try:
+            document = Document.build(load(self.path, progress=progress, cancelled=cancelled))
+            outcome = Loaded(document=document)
+        except LoadCancelled:
+            pass
+        except AttntuiError as error:
+            outcome = Loaded(error=str(error))
+        if not cancelled():
+            self.app.call_from_thread(self.dismiss, outcome)
+
+    def _show(self, at: Progress) -> None:
+        bar = self.query_one("#bar", ProgressBar)
+        bar.update(total=at.bytes_total, progress=at.bytes_done)
+        figures = f"{size(at.bytes_done)}   {count(at.events)} events   {at.seconds:.1f} s"
+        self.query_one("#figures", Static).update(f"{figures}   Esc cancels")
+
+    def action_cancel(self) -> None:
+        self._dropped = True
+        self.dismiss(Loaded())

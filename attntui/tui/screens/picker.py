@@ -1,0 +1,104 @@
+"""Choose a trace: samples and what lies under the current directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Static
+
+from attntui.tui.widgets.prompt import Prompt
+from attntui.tui.widgets.table import VirtualTable
+from attntui.view.picker import Found, find_traces, picker_table
+from attntui.view.safe import safe
+from attntui.view.tables import BadPattern, TableView
+
+
+class PickerScreen(Screen[str | None]):
+    """Dismissed with the path chosen, or None on Esc."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,down", "move(1)", "down", show=False),
+        Binding("k,up", "move(-1)", "up", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("g,home", "move(-1000000)", show=False),
+        Binding("G,end", "move(1000000)", show=False),
+        Binding("enter", "choose", "open"),
+        Binding("slash,backslash", "filter", "filter"),
+        Binding("escape", "back", "back"),
+        Binding("q", "app.quit", "quit"),
+    ]
+    DEFAULT_CSS = """
+    PickerScreen > Vertical { border: round $primary; }
+    PickerScreen > Static { height: 1; padding: 0 1; color: $text-muted; }
+    """
+
+    def __init__(self, purpose: str = "Open a trace", *, ascii_only: bool = False) -> None:
+        super().__init__()
+        self._purpose = purpose
+        self._ascii_only = ascii_only
+        self._found: list[Found] = []
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = self._purpose
+            yield VirtualTable(ascii_only=self._ascii_only, id="files")
+        yield Prompt(id="prompt")
+        yield Static("looking for traces …", id="hint", markup=False)
+
+    def on_mount(self) -> None:
+        self.query_one(VirtualTable).focus()
+        self._search(Path.cwd())
+
+    @work(thread=True, exclusive=True)
+    def _search(self, directory: Path) -> None:
+        found = find_traces(directory)
+        self.app.call_from_thread(self._show, found, directory)
+
+    def _show(self, found: list[Found], directory: Path) -> None:
+        self._found = found
+        table = picker_table(found, directory)
+        # Files keep their own order, newest first, until a filter or a sort is asked for.
+        view = TableView(table, 1, True, "", table.word_of)
+        self.query_one(VirtualTable).view = view
+        keys = "Enter opens   / filters   ? help inside   q quits"
+        self.query_one("#hint", Static).update(f"{safe(str(directory), 60)}   {keys}")
+
+    def action_move(self, rows: int) -> None:
+        self.query_one(VirtualTable).move(rows)
+
+    def action_page(self, pages: int) -> None:
+        self.query_one(VirtualTable).page(pages)
+
+    def action_choose(self) -> None:
+        row = self.query_one(VirtualTable).row
+        if row is not None:
+            self.dismiss(str(self._found[row].path))
+
+    def action_filter(self) -> None:
+        view = self.query_one(VirtualTable).view
+        if view is not None:
+            self.query_one(Prompt).ask("filter", view.pattern, "filter by name")
+
+    def on_prompt_answered(self, message: Prompt.Answered) -> None:
+        table = self.query_one(VirtualTable)
+        if table.view is not None:
+            try:
+                table.view = table.view.filtered(message.text or "")
+            except BadPattern as error:
+                self.query_one("#hint", Static).update(str(error))
+        if message.final:
+            table.focus()
+
+    def action_back(self) -> None:
+        table = self.query_one(VirtualTable)
+        if table.view is not None and table.view.pattern:
+            table.view = table.view.filtered("")
+        elif len(self.app.screen_stack) > 2:
+            self.dismiss(None)

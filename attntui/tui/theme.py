@@ -1,0 +1,53 @@
+"""Colours of the classes of work. Shape, text and place always say the same as colour."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from rich.color import Color
+from rich.style import Style
+
+from attntui.view.paint import Paint
+from attntui.view.raster import Shape
+
+# Two shades a class, so that neighbours of one class can be told apart, and text on them.
+_SHADES: dict[Paint, tuple[str, str, str]] = {
+    Paint.OTHER: ("#6b7280", "#565d69", "#ffffff"),
+    Paint.PRODUCT: ("#3b82c4", "#2f6ba3", "#ffffff"),
+    Paint.ATTENTION: ("#b45ac8", "#9a48ad", "#ffffff"),
+    Paint.REDUCTION: ("#d08a2e", "#b37421", "#101418"),
+    Paint.POINTWISE: ("#4f9d5b", "#41844c", "#ffffff"),
+    Paint.COPY: ("#2fa7a0", "#258882", "#101418"),
+    Paint.SET: ("#8a8f98", "#757a83", "#101418"),
+    Paint.COLLECTIVE: ("#c9b037", "#ab952b", "#101418"),
+    Paint.ANNOTATION: ("#7d6bb3", "#695997", "#ffffff"),
+    Paint.CPU_OP: ("#5f7d95", "#4e6a80", "#ffffff"),
+    Paint.PYTHON: ("#7d7a45", "#686539", "#ffffff"),
+    Paint.CALL: ("#a8698a", "#8d5673", "#ffffff"),
+    Paint.SYNC: ("#c65353", "#a84444", "#ffffff"),
+    Paint.IDLE: ("#7a2e2e", "#662626", "#ffd9d0"),
+}
+
+SELECTED = Style(color="#101418", bgcolor="#f2f4f8", bold=True)
+LINKED = Style(color="#101418", bgcolor="#ffd75f", bold=True)
+
+
+@cache
+def event_style(paint: Paint, shape: Shape, odd: bool, background: Color | None) -> Style:
+    """How a span of a class is drawn: a bar, its partly covered ends, or its density."""
+    first, second, text = _SHADES[paint]
+    shade = second if odd else first
+    if shape is Shape.BAR:
+        return Style(color=text, bgcolor=shade)
+    if shape is Shape.HEAD:
+        return Style.from_color(background, Color.parse(shade))
+    return Style.from_color(Color.parse(first), background)
+
+
+def marked_style(mark: Style, shape: Shape, background: Color | None) -> Style:
+    """A selected or linked event's span: the mark's colour in the span's own shape."""
+    if shape is Shape.BAR:
+        return mark
+    if shape is Shape.HEAD:
+        return Style.from_color(background, mark.bgcolor)
+    return Style.from_color(mark.bgcolor, background)

@@ -1,0 +1,88 @@
+"""The detail pane: the lines of one event or gap, wrapped, scrollable, followable."""
+
+from __future__ import annotations
+
+from rich.style import Style
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.message import Message
+from textual.widgets import Static
+
+from attntui.view.detail import Item
+
+
+class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
+    """Shows items as text; one that names an event can be stepped to and followed."""
+
+    DEFAULT_CSS = """
+    DetailView { padding: 0 1; scrollbar-size-vertical: 1; }
+    DetailView > Static { width: 100%; height: auto; }
+    """
+
+    class Followed(Message):
+        """Enter on a line that names an event."""
+
+        def __init__(self, event: int) -> None:
+            super().__init__()
+            self.event = event
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._items: list[Item] = []
+        self._link: int | None = None
+        self._text = Static(markup=False)
+
+    def compose(self) -> ComposeResult:
+        yield self._text
+
+    def show(self, items: list[Item]) -> None:
+        """Replaces the lines."""
+        self._items = items
+        self._link = None
+        self._draw()
+        self.scroll_home(animate=False)
+
+    @property
+    def items(self) -> list[Item]:
+        return self._items
+
+    def move_link(self, step: int) -> None:
+        """The next or previous line that names an event; scrolls where there is none."""
+        links = [i for i, item in enumerate(self._items) if item.event is not None]
+        following = [i for i in links if self._link is None or (i - self._link) * step > 0]
+        if not following:
+            self.scroll_relative(y=step, animate=False)
+            return
+        self._link = following[0] if step > 0 else following[-1]
+        self._draw()
+
+    def follow(self) -> None:
+        """Goes to the event that the current line names."""
+        if self._link is not None:
+            event = self._items[self._link].event
+            if event is not None:
+                self.post_message(self.Followed(event))
+
+    def on_blur(self) -> None:
+        self._link = None
+        self._draw()
+
+    def _draw(self) -> None:
+        self._text.update(render(self._items, self._link))
+
+
+def render(items: list[Item], link: int | None = None) -> Text:
+    """Items as text: headings bold, labels dim, the current link in reverse."""
+    text = Text(overflow="fold")
+    label_width = 10
+    for number, item in enumerate(items):
+        if number:
+            text.append("\n")
+        if not item.label:
+            text.append(item.text, Style(bold=True))
+            continue
+        text.append(f"{item.label:<{label_width}} ", Style(dim=True))
+        style = Style(underline=item.event is not None, reverse=number == link)
+        text.append(item.text, style)
+    return text

@@ -1,0 +1,163 @@
+"""A table of any length: only the rows on screen become text."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from attntui.view.tables import TableView, Target, header, layout, line
+
+
+class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
+    """Shows a `TableView`; the header stays, the cursor is a row.
+
+    Moving the cursor posts `Highlighted`, Enter (bound by the screen) posts `Chosen`.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "table--header",
+        "table--cursor",
+        "table--cursor-blurred",
+        "table--empty",
+    }
+    DEFAULT_CSS = """
+    VirtualTable {
+        height: 1fr;
+        overflow-x: hidden;
+        scrollbar-size-vertical: 1;
+        & > .table--header { text-style: bold; color: $text-muted; }
+        & > .table--cursor { background: $primary; color: $text; text-style: bold; }
+        & > .table--cursor-blurred { background: $surface-lighten-2; }
+        & > .table--empty { color: $text-muted; }
+    }
+    """
+
+    cursor: reactive[int] = reactive(0)
+    view: reactive[TableView | None] = reactive(None, always_update=True)
+
+    class Highlighted(Message):
+        """The cursor stands on another row."""
+
+        def __init__(self, table: VirtualTable, target: Target | None) -> None:
+            super().__init__()
+            self.table = table
+            self.target = target
+
+        @property
+        def control(self) -> VirtualTable:
+            return self.table
+
+    class Chosen(Highlighted):
+        """Enter on a row."""
+
+    def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.ascii_only = ascii_only
+
+    @property
+    def row(self) -> int | None:
+        """The row of the underlying table at the cursor."""
+        if self.view is None or not len(self.view):
+            return None
+        return int(self.view.order[min(self.cursor, len(self.view) - 1)])
+
+    @property
+    def target(self) -> Target | None:
+        """What the row at the cursor stands for."""
+        row = self.row
+        return None if self.view is None or row is None else self.view.table.target(row)
+
+    @property
+    def line_text(self) -> str:
+        """The row at the cursor as tab-separated text, every column in full."""
+        row = self.row
+        if self.view is None or row is None:
+            return ""
+        return "\t".join(column.text(row).strip() for column in self.view.table.columns)
+
+    def validate_cursor(self, cursor: int) -> int:
+        last = len(self.view) - 1 if self.view is not None else 0
+        return min(max(cursor, 0), max(last, 0))
+
+    def watch_view(self, old: TableView | None, view: TableView | None) -> None:
+        self.virtual_size = Size(0, len(view) + 1 if view is not None else 1)
+        kept = None
+        if old is not None and view is not None and old.table is view.table and len(old):
+            kept = view.position_of(int(old.order[min(self.cursor, len(old) - 1)]))
+        self.set_reactive(VirtualTable.cursor, self.validate_cursor(kept or 0))
+        self._show_cursor()
+        self.refresh()
+
+    def watch_cursor(self) -> None:
+        self._show_cursor()
+        self.refresh()
+
+    def _show_cursor(self) -> None:
+        rows = max(self.size.height - 1, 1)
+        top = round(self.scroll_offset.y)
+        if self.cursor < top:
+            self.scroll_to(y=self.cursor, animate=False)
+        elif self.cursor >= top + rows:
+            self.scroll_to(y=self.cursor - rows + 1, animate=False)
+
+    def move(self, rows: int) -> None:
+        """Moves the cursor and says so."""
+        self.go(self.cursor + rows)
+
+    def go(self, position: int) -> None:
+        """Puts the cursor on a position and says so."""
+        before = self.cursor
+        self.cursor = position
+        if self.cursor != before:
+            self.post_message(self.Highlighted(self, self.target))
+
+    def page(self, pages: int) -> None:
+        self.move(pages * max(self.size.height - 2, 1))
+
+    def choose(self) -> None:
+        """What Enter does."""
+        self.post_message(self.Chosen(self, self.target))
+
+    def select_row(self, row: int) -> None:
+        """The cursor on a row of the table, without a message; no move if it is filtered out."""
+        if self.view is not None and (position := self.view.position_of(row)) is not None:
+            self.cursor = position
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        view = self.view
+        if view is None:
+            return Strip.blank(width, self.rich_style)
+        plan = layout(view.table.columns, width - 1)
+        if y == 0:
+            text = " " + header(view, plan, self.ascii_only)
+            return self._strip(text, self.get_component_rich_style("table--header"))
+        position = round(self.scroll_offset.y) + y - 1
+        if not len(view) and y == 1:
+            text = f" no match for /{view.pattern}/" if view.pattern else f" {view.table.empty}"
+            return self._strip(text, self.get_component_rich_style("table--empty"))
+        if position >= len(view):
+            return Strip.blank(width, self.rich_style)
+        here = position == self.cursor
+        mark = (">" if self.ascii_only else "▸") if here else " "
+        style = self.rich_style
+        if here:
+            name = "table--cursor" if self.has_focus else "table--cursor-blurred"
+            style = self.get_component_rich_style(name)
+        return self._strip(mark + line(view, position, plan), style)
+
+    def _strip(self, text: str, style: Style) -> Strip:
+        return Strip([Segment(text, style)]).adjust_cell_length(self.size.width, style)
+
+    def on_click(self, event: events.Click) -> None:
+        at = event.get_content_offset(self)
+        if at is not None and at.y:
+            self.go(round(self.scroll_offset.y) + at.y - 1)

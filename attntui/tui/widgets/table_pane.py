@@ -1,0 +1,52 @@
+"""A table pane: a virtual table kept in step with the session."""
+
+from __future__ import annotations
+
+from attntui.tui.widgets.table import VirtualTable
+from attntui.view.panes import Pane
+from attntui.view.safe import safe
+from attntui.view.session import Session
+from attntui.view.tables import TableView
+
+
+class TablePane(VirtualTable):
+    """Shows one `Pane` of the session; order and filter outlive a change of scope."""
+
+    def __init__(self, pane: Pane, *, ascii_only: bool = False) -> None:
+        super().__init__(ascii_only=ascii_only, id=pane.name)
+        self.pane = pane
+        self.instances = False
+        self._made_of: object = None
+        self._session: Session | None = None
+
+    def show(self, session: Session) -> None:
+        """The pane for a session; the table is made again only when its facts changed."""
+        self._session = session
+        if not self.display:
+            return
+        made_of = (self.pane.depends(session), self.instances)
+        if made_of != self._made_of:
+            self._made_of = made_of
+            ordered = self.pane.build(session, self.instances, self.ascii_only)
+            view = self.view
+            if view is None or len(view.table.columns) != len(ordered.table.columns):
+                pattern = view.pattern if view is not None else ""
+                self.view = TableView.of(ordered.table, ordered.sort, ordered.descending, pattern)
+            else:
+                self.view = view.over(ordered.table)
+        self._title()
+
+    def toggle_instances(self) -> None:
+        """By name or single instances, where the pane has both."""
+        if self.pane.has_instances and self._session is not None:
+            self.instances = not self.instances
+            self.show(self._session)
+
+    def watch_view(self, old: TableView | None, view: TableView | None) -> None:
+        super().watch_view(old, view)
+        self._title()
+
+    def _title(self) -> None:
+        if self._session is not None and self.view is not None:
+            text = self.pane.title_text(self._session, self.view)
+            self.border_title = safe(text).replace("[", r"\[")

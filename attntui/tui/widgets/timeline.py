@@ -1,0 +1,273 @@
+"""The timeline pane: axis, minimap and lanes of the current session, line by line."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from attntui.tui.theme import LINKED, SELECTED, event_style, marked_style
+from attntui.view.axis import axis, minimap
+from attntui.view.curve import draw_curve
+from attntui.view.formats import duration, size
+from attntui.view.paint import Paint
+from attntui.view.raster import Shape, Span, density, draw_row
+from attntui.view.safe import safe
+from attntui.view.session import Session
+from attntui.view.tables import fit
+from attntui.view.timeline import Line
+from attntui.view.tracks import TrackKind
+
+GUTTER = 15
+HEADER_LINES = 2
+MIN_LABEL = 3
+
+
+class TimelineView(Widget, can_focus=True):
+    """Draws the session's timeline. Keys are the screen's; a click posts `Clicked`."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "timeline--axis",
+        "timeline--gutter",
+        "timeline--cursor",
+    }
+    DEFAULT_CSS = """
+    TimelineView {
+        & > .timeline--axis { color: $text-muted; }
+        & > .timeline--gutter { color: $foreground; }
+        & > .timeline--cursor { color: $warning; }
+    }
+    """
+
+    session: reactive[Session | None] = reactive(None)
+
+    class Resized(Message):
+        """The timeline has another width or height, in cells for time and lines for lanes."""
+
+        def __init__(self, width: int, height: int) -> None:
+            super().__init__()
+            self.width = width
+            self.height = height
+
+    class Clicked(Message):
+        """A click on a time and a line (counted over all lines, not only those on screen)."""
+
+        def __init__(self, at: int, line: int) -> None:
+            super().__init__()
+            self.at = at
+            self.line = line
+
+    class Wheel(Message):
+        """The wheel turned over a time: zoom there."""
+
+        def __init__(self, direction: int) -> None:
+            super().__init__()
+            self.direction = direction
+
+    def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.ascii_only = ascii_only
+        self._frame: _Frame | None = None
+
+    @property
+    def lane_lines(self) -> int:
+        """Lines there are for lanes."""
+        return max(self.size.height - HEADER_LINES, 1)
+
+    def on_resize(self, event: events.Resize) -> None:
+        width = max(event.size.width - GUTTER, 1)
+        self._frame = None
+        self.post_message(self.Resized(width, max(event.size.height - HEADER_LINES, 1)))
+
+    def watch_session(self, session: Session | None) -> None:
+        if session is None:
+            return
+        self._frame = None
+        view = session.timeline.viewport
+        whole = duration(view.high - view.low)
+        title = f"Timeline ─ {duration(view.span)} of {whole} ─ {session.scope_text}"
+        self.border_title = safe(title).replace("[", r"\[")
+        cell = duration(view.span / max(session.width, 1))
+        self.border_subtitle = f"t={duration(session.timeline.cursor, 7)}  cell {cell}"
+
+    def render_line(self, y: int) -> Strip:
+        session, width = self.session, self.size.width - GUTTER
+        if session is None or width < 1:
+            return Strip.blank(self.size.width, self.rich_style)
+        if self._frame is None:
+            self._frame = _Frame(session, width, self.ascii_only)
+        frame = self._frame
+        if y == 0:
+            return self._text_line("", frame.axis_text, "timeline--axis")
+        if y == 1:
+            return self._text_line("whole trace", frame.minimap_text, "timeline--axis")
+        number = session.timeline.top + y - HEADER_LINES
+        if number >= len(frame.lines):
+            return Strip.blank(self.size.width, self.rich_style)
+        return self._lane_line(frame, number)
+
+    def _text_line(self, heading: str, text: str, component: str) -> Strip:
+        style = self.get_component_rich_style(component)
+        gutter = Segment(fit(heading, GUTTER - 1, right=False) + " ", style)
+        return Strip([gutter, Segment(text, style)]).adjust_cell_length(
+            self.size.width, self.rich_style
+        )
+
+    def _lane_line(self, frame: _Frame, number: int) -> Strip:
+        line = frame.lines[number]
+        here = number == frame.session.timeline.line
+        gutter = self.get_component_rich_style("timeline--gutter")
+        if here:
+            gutter += Style(reverse=True, bold=True) if self.has_focus else Style(bold=True)
+        heading = Segment(frame.heading(line, here), gutter)
+        base = self.rich_style
+        body = Strip([self._segment(frame, line, s, base) for s in frame.spans(line)])
+        return Strip.join([Strip([heading]), self._with_cursor(frame, body, here)])
+
+    def _segment(self, frame: _Frame, line: Line, span: Span, base: Style) -> Segment:
+        if span.shape is Shape.BLANK:
+            return Segment(span.text, base)
+        paint, mark = frame.look(line, span.event)
+        if mark is not None and span.shape is not Shape.DENSE:
+            style = marked_style(mark, span.shape, base.bgcolor)
+        else:
+            style = event_style(paint, span.shape, span.odd, base.bgcolor)
+        return Segment(span.text, style)
+
+    def _with_cursor(self, frame: _Frame, body: Strip, here: bool) -> Strip:
+        cell = frame.cursor_cell
+        if not 0 <= cell < frame.width:
+            return body
+        before, at, after = body.divide([cell, cell + 1, frame.width])
+        under = at.text
+        mark = "|" if self.ascii_only else "│"
+        if under.strip():
+            segment = Segment(under, next(iter(at)).style or self.rich_style)
+            if here or frame.width == 1:
+                segment = Segment(under, (segment.style or Style()) + Style(reverse=True))
+        else:
+            segment = Segment(mark, self.get_component_rich_style("timeline--cursor"))
+        return Strip.join([before, Strip([segment]), after])
+
+    def on_click(self, event: events.Click) -> None:
+        at = event.get_content_offset(self)
+        if self.session is None or at is None or at.y < HEADER_LINES or at.x < GUTTER:
+            return
+        width = max(self.size.width - GUTTER, 1)
+        time = self.session.timeline.viewport.time(at.x - GUTTER, width)
+        line = self.session.timeline.top + at.y - HEADER_LINES
+        self.post_message(self.Clicked(time, line))
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.post_message(self.Wheel(-1))
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.post_message(self.Wheel(1))
+
+
+class _Frame:
+    """What the lines of one frame share: computed once, then asked line by line."""
+
+    def __init__(self, session: Session, width: int, ascii_only: bool) -> None:
+        self.session = session
+        self.width = width
+        self.ascii_only = ascii_only
+        self.viewport = session.timeline.viewport
+        self.lines = session.timeline.lines(session.tracks)
+        self.edges = self.viewport.edges(width)
+        self.cursor_cell = self.viewport.cell(session.timeline.cursor, width)
+        self.linked = frozenset(session.linked)
+
+    @cached_property
+    def axis_text(self) -> str:
+        text = axis(self.viewport, self.width)
+        ends = self._measured_cells()
+        if ends is None:
+            return text
+        low, high = ends
+        bar = "=" if self.ascii_only else "━"
+        return text[:low] + bar * (high - low + 1) + text[high + 1 :]
+
+    def _measured_cells(self) -> tuple[int, int] | None:
+        session = self.session
+        if session.mark is not None:
+            low, high = sorted((session.mark, session.timeline.cursor))
+        elif session.measured is not None:
+            low, high = session.measured.start, session.measured.end - 1
+        else:
+            return None
+        first, last = self.viewport.cell(low, self.width), self.viewport.cell(high, self.width)
+        if last < 0 or first >= self.width:
+            return None
+        return max(first, 0), min(last, self.width - 1)
+
+    @cached_property
+    def minimap_text(self) -> str:
+        edges = self.viewport.fitted().edges(self.width)
+        busy = np.diff(self.session.document.overview.busy_until(edges))
+        return minimap(density(busy, edges, ascii_only=self.ascii_only), self.viewport, self.width)
+
+    def heading(self, line: Line, here: bool) -> str:
+        """The gutter's text: the track's name on its first row."""
+        track = self.session.tracks[line.track]
+        mark = " "
+        if track.collapsible and line.row == 0:
+            closed = line.track in self.session.timeline.collapsed
+            mark = ("+" if closed else "-") if self.ascii_only else ("▸" if closed else "▾")
+        text = safe(track.label, GUTTER - 2) if line.row == 0 else ""
+        if here and line.row:
+            text = f"  depth {line.row}"
+        return mark + fit(text, GUTTER - 2, right=False) + " "
+
+    def spans(self, line: Line) -> list[Span]:
+        track = self.session.tracks[line.track]
+        if track.curve is not None:
+            text = draw_curve(track.curve, self.edges, ascii_only=self.ascii_only)
+            peak = f" peak {size(track.curve.peak)}"
+            if len(peak) < self.width // 3:
+                text = text[: self.width - len(peak)] + peak
+            return [Span(text, Shape.DENSE, -1)]
+        index = track.rows[line.row]
+        if track.kind is TrackKind.IDLE:
+            return draw_row(index, self.edges, self._gap_label, ascii_only=self.ascii_only)
+        return draw_row(index, self.edges, self._label, ascii_only=self.ascii_only)
+
+    def _label(self, event: int, room: int) -> str:
+        mark = ""
+        if event == self.session.event:
+            mark = ">" if self.ascii_only else "▸"
+        elif event in self.linked:
+            mark = "*" if self.ascii_only else "◆"
+        if room < MIN_LABEL:
+            return mark[:room]
+        return fit(mark + self.session.document.short_of(event), room, right=False)
+
+    def _gap_label(self, gap: int, room: int) -> str:
+        text = duration(int(self.session.gaps.length[gap]))
+        mark = (">" if self.ascii_only else "▸") if gap == self.session.gap else ""
+        if len(mark + text) <= room:
+            return mark + text
+        return mark[:room]
+
+    def look(self, line: Line, event: int) -> tuple[Paint, Style | None]:
+        """The class of an event on a line, and the mark it bears."""
+        kind = self.session.tracks[line.track].kind
+        if kind is TrackKind.IDLE:
+            return Paint.IDLE, SELECTED if event == self.session.gap else None
+        if kind is TrackKind.MEMORY:
+            return Paint.ANNOTATION, None
+        if event == self.session.event:
+            return Paint.OTHER, SELECTED
+        if event in self.linked:
+            return Paint.OTHER, LINKED
+        return self.session.document.paint_of(event), None

@@ -1,0 +1,172 @@
+"""The detail pane's text: everything known of one event, or of one gap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from attntui.analysis.kernel_names import decode
+from attntui.analysis.launches import launch_delay, op_stack
+from attntui.trace import read_event
+from attntui.trace.model import ABSENT, Category, OpInputs
+from attntui.view.document import Document, GapList
+from attntui.view.formats import duration, percent, size
+from attntui.view.safe import safe
+
+MAX_NAME = 2_000
+MAX_VALUE = 1_000
+MAX_LIST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line: a label and its text, or a heading when the label is empty.
+
+    `event` is set where the line names another event that can be gone to.
+    """
+
+    label: str
+    text: str
+    event: int | None = None
+
+
+def gap_detail(document: Document, gaps: GapList, number: int) -> list[Item]:
+    """What is known of a gap: its length and what stands round it."""
+    trace = document.trace
+    before, after = int(gaps.before[number]), int(gaps.after[number])
+    items = [
+        Item("", f"gap of {duration(int(gaps.length[number]))} on GPU {int(gaps.device[number])}"),
+        Item("start", duration(int(gaps.start[number]), 9)),
+        Item("before", document.short_of(before), before),
+        Item("after", document.short_of(after), after),
+    ]
+    launch = int(trace.launch[after])
+    if launch == ABSENT:
+        return [*items, Item("launch", "no launch record for the operation after")]
+    delay = int(trace.start[launch]) - int(gaps.start[number])
+    when = f"{duration(abs(delay))} {'after' if delay >= 0 else 'before'} the gap began"
+    items.append(Item("launch", f"{document.short_of(launch)}, {when}", launch))
+    items.extend(_stack(document, after))
+    return items
+
+
+def event_detail(document: Document, row: int) -> list[Item]:
+    """All of an event: time, link, stack, decoded name, args. Reads the args again."""
+    trace = document.trace
+    items = [Item("", safe(trace.name_of(row), MAX_NAME))]
+    items.extend(_about(document, row))
+    items.extend(_link(document, row))
+    items.extend(_launch_config(document, row))
+    items.extend(_inputs(trace.inputs_of(row)))
+    items.extend(_stack(document, row))
+    items.extend(_args(document, row))
+    return items
+
+
+def _about(document: Document, row: int) -> Iterator[Item]:
+    trace = document.trace
+    category = trace.category_of(row)
+    raw = trace.raw_categories[int(trace.columns.raw_category[row])]
+    if category is Category.KERNEL:
+        name = decode(trace.name_of(row))
+        known = [name.library or "unknown library", name.operation or ""]
+        if name.tensor_cores is not None:
+            known.append("tensor cores" if name.tensor_cores else "no tensor cores")
+        yield Item("kernel", " · ".join(safe(word, 60) for word in known if word))
+        if name.fused_ops:
+            yield Item("fused", safe(", ".join(name.fused_ops), MAX_VALUE))
+    yield Item("time", duration(int(trace.dur[row])))
+    yield Item("start", duration(int(trace.start[row]), 9))
+    if trace.columns.unfinished[row]:
+        yield Item("", "unfinished: closed when the profiler stopped")
+    copied = int(trace.columns.copied_bytes[row])
+    if copied != ABSENT:
+        seconds = int(trace.dur[row]) / 1e9
+        rate = f", {size(copied / seconds)}/s" if seconds else ""
+        yield Item("bytes", size(copied) + rate)
+    lane = trace.lane_of(row)
+    if lane.stream is not None:
+        yield Item("lane", f"GPU {lane.device} stream {lane.stream}")
+    else:
+        label = f" {lane.label}" if lane.label else ""
+        yield Item("lane", safe(f"process {lane.pid} thread {lane.tid}{label}", MAX_VALUE))
+    yield Item("category", safe(raw, 60))
+
+
+def _link(document: Document, row: int) -> Iterator[Item]:
+    trace = document.trace
+    if trace.category_of(row) in (Category.KERNEL, Category.MEMCPY, Category.MEMSET):
+        launch, delay = int(trace.launch[row]), launch_delay(trace, row)
+        if delay is None:
+            yield Item("launch", "no launch record")
+            return
+        yield Item("launch", document.short_of(launch), launch)
+        told = f"clock skew of {duration(-delay)}" if delay < 0 else duration(delay)
+        yield Item("delay", told)
+        return
+    ops = trace.launched_by(row)
+    for op in ops[:MAX_LIST].tolist():
+        yield Item("launched", f"{document.short_of(op)}  {duration(int(trace.dur[op]))}", op)
+    if len(ops) > MAX_LIST:
+        yield Item("", f"and {len(ops) - MAX_LIST:,} more GPU operations")
+
+
+def _launch_config(document: Document, row: int) -> Iterator[Item]:
+    config = document.trace.launch_config_of(row)
+    if config is None:
+        return
+    if config.grid:
+        yield Item("grid", " x ".join(map(str, config.grid)))
+    if config.block:
+        yield Item("block", " x ".join(map(str, config.block)))
+    if config.registers is not None:
+        yield Item("registers", f"{config.registers} a thread")
+    if config.shared_memory is not None:
+        yield Item("shared", f"{config.shared_memory:,} bytes a block")
+    if config.occupancy_pct is not None:
+        told = f"{config.occupancy_pct:g} % (profiler's estimate)"
+        yield Item("occupancy", told if config.occupancy_pct else "not measured by the profiler")
+
+
+def _inputs(inputs: OpInputs | None) -> Iterator[Item]:
+    if inputs is None:
+        return
+    yield Item("", "inputs")
+    for number, dims in enumerate(inputs.dims):
+        kind = inputs.types[number] if number < len(inputs.types) else ""
+        value = inputs.concrete[number] if number < len(inputs.concrete) else ""
+        shape = str(list(dims)) if dims else ""
+        strides = inputs.strides[number] if number < len(inputs.strides) else ()
+        told = " ".join(x for x in (kind.replace("c10::", ""), shape, value) if x)
+        if strides:
+            told += f" strides {list(strides)}"
+        yield Item(str(number), safe(told or "none", MAX_VALUE))
+
+
+def _stack(document: Document, row: int) -> Iterator[Item]:
+    stack = op_stack(document.trace, row)
+    if not stack:
+        return
+    yield Item("", "called from, innermost first")
+    for event in stack:
+        yield Item("·", document.short_of(event), event)
+
+
+def _args(document: Document, row: int) -> Iterator[Item]:
+    args: Any = read_event(document.trace, row).get("args")
+    if not isinstance(args, dict) or not args:
+        return
+    yield Item("", "args")
+    for key, value in args.items():
+        yield Item(safe(str(key), 40), safe(str(value), MAX_VALUE))
+
+
+def plain(items: list[Item]) -> str:
+    """The detail as text to copy."""
+    return "\n".join(f"{i.label}: {i.text}" if i.label else i.text for i in items)
+
+
+def share_text(part: int, whole: int) -> str:
+    """A share of a whole as a percentage, `-` where there is no whole."""
+    return percent(part / whole if whole else None)

@@ -1,0 +1,109 @@
+"""The key table: bindings, the help screen and the README all come from here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Where(Enum):
+    """Which part of the screen owns an action."""
+
+    SCREEN = "everywhere"
+    TIMELINE = "timeline"
+    TABLE = "tables"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One action: its name, the keys in Textual's spelling, and what people read.
+
+    `shown` is how the keys are written for people, `group` the heading it stands under.
+    """
+
+    action: str
+    keys: tuple[str, ...]
+    shown: str
+    text: str
+    group: str
+    where: Where = Where.SCREEN
+
+
+KEYS: tuple[Key, ...] = (
+    Key("cursor_left", ("left",), "←", "time cursor left, scrolls at the edge", "Time"),
+    Key("cursor_right", ("right",), "→", "time cursor right, scrolls at the edge", "Time"),
+    Key("pan_left", ("h", "a"), "h a", "pan left", "Time"),
+    Key("pan_right", ("l", "d"), "l d", "pan right", "Time"),
+    Key("page_left", ("H", "shift+left"), "H ⇧←", "page left", "Time"),
+    Key("page_right", ("L", "shift+right"), "L ⇧→", "page right", "Time"),
+    Key("zoom_in", ("w", "plus", "equals_sign"), "w + =", "zoom in at the cursor", "Time"),
+    Key("zoom_out", ("s", "minus"), "s -", "zoom out at the cursor", "Time"),
+    Key("fit_all", ("0",), "0", "fit the whole trace", "Time"),
+    Key("fit_selection", ("f",), "f", "fit the selection", "Time"),
+    Key("go_start", ("home", "g"), "Home g", "first row, or start of the trace", "Move"),
+    Key("go_end", ("end", "G"), "End G", "last row, or end of the trace", "Move"),
+    Key("row_up", ("up", "k"), "↑ k", "lane or row up", "Move"),
+    Key("row_down", ("down", "j"), "↓ j", "lane or row down", "Move"),
+    Key("page_up", ("pageup",), "PgUp", "a page of rows up", "Move"),
+    Key("page_down", ("pagedown",), "PgDn", "a page of rows down", "Move"),
+    Key("accept", ("enter",), "Enter", "table: go to the thing; timeline: its detail", "Move"),
+    Key("next_event", ("full_stop",), ".", "next event in the lane", "Events"),
+    Key("previous_event", ("comma",), ",", "previous event in the lane", "Events"),
+    Key("to_launch", ("left_square_bracket",), "[", "kernel to its launch", "Events"),
+    Key("to_kernel", ("right_square_bracket",), "]", "launch to its kernel", "Events"),
+    Key("next_gap", ("right_curly_bracket",), "}", "next gap", "Events"),
+    Key("previous_gap", ("left_curly_bracket",), "{", "previous gap", "Events"),
+    Key("threshold_down", ("left_parenthesis",), "(", "lower the gap threshold", "Events"),
+    Key("threshold_up", ("right_parenthesis",), ")", "raise the gap threshold", "Events"),
+    Key("next_step", ("J",), "J", "next step or unit", "Events"),
+    Key("previous_step", ("K",), "K", "previous step or unit", "Events"),
+    Key("cycle_scope", ("S",), "S", "scope: whole, step, annotation, range", "Scope"),
+    Key("measure", ("v",), "v … v", "measure a range", "Scope"),
+    Key("measure_event", ("r",), "r", "measure the selected event", "Scope"),
+    Key("bookmark", ("m",), "m", "set a bookmark", "Scope"),
+    Key("bookmarks", ("apostrophe",), "'", "list bookmarks", "Scope"),
+    Key("search", ("slash",), "/", "search names (regular expression)", "Find"),
+    Key("search_next", ("n",), "n", "next match", "Find"),
+    Key("search_previous", ("N",), "N", "previous match", "Find"),
+    Key("filter", ("backslash",), "\\", "filter the table (regular expression)", "Find"),
+    Key("sort_left", ("less_than_sign",), "<", "sort by the column to the left", "Tables"),
+    Key("sort_right", ("greater_than_sign",), ">", "sort by the column to the right", "Tables"),
+    Key("sort_invert", ("I",), "I", "invert the order", "Tables"),
+    Key("toggle_instances", ("i",), "i", "by name, or single instances", "Tables"),
+    Key("toggle_collapse", ("space",), "Space", "collapse or open the lane", "Lanes"),
+    Key("toggle_empty", ("z",), "z", "hide or show lanes empty on screen", "Lanes"),
+    Key("pane('overview')", ("1",), "1", "overview", "Panes"),
+    Key("pane('kernels')", ("2",), "2", "kernels", "Panes"),
+    Key("pane('timeline')", ("3",), "3", "timeline", "Panes"),
+    Key("pane('gaps')", ("4",), "4", "gaps", "Panes"),
+    Key("pane('attention')", ("5",), "5", "attention", "Panes"),
+    Key("pane('ops')", ("6",), "6", "ops (CPU)", "Panes"),
+    Key("pane('detail')", ("7",), "7", "detail", "Panes"),
+    Key("maximise", ("x",), "x", "maximise the pane", "Panes"),
+    Key("copy", ("y",), "y", "copy the row or event (OSC 52)", "File"),
+    Key("copy_to_file", ("Y",), "Y", "write the row or event to a file", "File"),
+    Key("reload", ("R",), "R", "reload the file in place", "File"),
+    Key("help", ("question_mark", "f1"), "? F1", "help", "File"),
+    Key("palette", ("colon",), ":", "command palette", "File"),
+    Key("back", ("escape",), "Esc", "undo one thing, the innermost first", "File"),
+    Key("quit", ("q",), "q", "quit", "File"),
+)
+
+COMPARE_KEYS: tuple[Key, ...] = ()
+
+
+def groups(keys: tuple[Key, ...] = KEYS) -> dict[str, list[Key]]:
+    """The keys under their headings, in the table's order."""
+    found: dict[str, list[Key]] = {}
+    for key in keys:
+        found.setdefault(key.group, []).append(key)
+    return found
+
+
+def markdown(keys: tuple[Key, ...] = KEYS) -> str:
+    """The README's table."""
+    lines = ["| keys | action |", "|---|---|"]
+    for key in keys:
+        shown = key.shown.replace("\\", "\\\\").replace("|", "\\|")
+        lines.append(f"| `{shown}` | {key.text} |")
+    return "\n".join(lines)

@@ -1,0 +1,83 @@
+"""The table panes: which there are, and what each shows of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from attntui.view.formats import count, duration, percent, ratio
+from attntui.view.gpu_tables import gaps_table, kernel_instances, kernels_by_name, steps_table
+from attntui.view.session import Session
+from attntui.view.tables import Table, TableView
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """A table with the order it is first shown in."""
+
+    table: Table
+    sort: int
+    descending: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """A table pane.
+
+    `build(session, instances, ascii_only)` makes the table; it holds as long as
+    `depends(session)` gives the same. `caption` says in the title what is shown, and
+    `locate(session)` gives the table's row for what is selected, or None.
+    """
+
+    name: str
+    title: str
+    build: Callable[[Session, bool, bool], Ordered]
+    depends: Callable[[Session], Hashable]
+    caption: Callable[[Session], str]
+    has_instances: bool = False
+
+    def title_text(self, session: Session, view: TableView) -> str:
+        """The pane's title line: what, how many, in which order, through which filter."""
+        words = [self.title, self.caption(session)]
+        column = view.table.columns[view.sort]
+        words.append(f"by {column.title or 'mark'} {'▼' if view.descending else '▲'}")
+        if view.pattern:
+            words.append(f"/{view.pattern}/ {len(view):,} of {len(view.table):,}")
+        return " ─ ".join(words)
+
+
+def _kernels(session: Session, instances: bool, ascii_only: bool) -> Ordered:
+    if instances:
+        return Ordered(kernel_instances(session.document, session.facts), 0, descending=False)
+    return Ordered(kernels_by_name(session.document, session.facts, ascii_only), 2)
+
+
+def _kernels_caption(session: Session) -> str:
+    kernels = session.facts.kernels
+    return f"{count(int(kernels.count.sum()))} operations, {count(len(kernels))} names"
+
+
+def _gaps(session: Session, instances: bool, ascii_only: bool) -> Ordered:
+    return Ordered(gaps_table(session.document, session.facts.gaps, session.threshold), 0)
+
+
+def _gaps_caption(session: Session) -> str:
+    facts = session.facts
+    idle = f"idle {duration(facts.idle_ns)}, {percent(ratio(facts.idle_ns, facts.span_ns))}"
+    return f"{idle} ─ gaps ≥ {duration(session.threshold) if session.threshold else '0'}"
+
+
+def _steps(session: Session, instances: bool, ascii_only: bool) -> Ordered:
+    return Ordered(steps_table(session.document), 0, descending=False)
+
+
+def _steps_caption(session: Session) -> str:
+    steps = session.document.steps
+    return f"{count(len(steps))} steps, {count(int(steps.outlier.sum()))} outliers"
+
+
+PANES: tuple[Pane, ...] = (
+    Pane("kernels", "Kernels", _kernels, lambda s: id(s.facts), _kernels_caption, True),
+    Pane("gaps", "Gaps", _gaps, lambda s: (id(s.facts), s.threshold), _gaps_caption),
+    Pane("steps", "Steps", _steps, lambda s: id(s.document), _steps_caption),
+)

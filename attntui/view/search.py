@@ -1,0 +1,41 @@
+"""Search by name: the pattern meets each distinct name once, never each event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attntui.trace.model import I64, Trace
+from attntui.view.tables import compile_pattern
+
+
+@dataclass(frozen=True)
+class Search:
+    """The rows whose name matches, in order of time."""
+
+    pattern: str
+    rows: I64
+
+    @classmethod
+    def of(cls, trace: Trace, pattern: str) -> Search:
+        """All hits in the trace. Raises BadPattern."""
+        found = compile_pattern(pattern)
+        hits = np.fromiter((bool(found.search(name)) for name in trace.names), np.bool_)
+        rows = np.flatnonzero(hits[trace.name]) if len(hits) else np.zeros(0, np.int64)
+        return cls(pattern, rows)
+
+    def next(self, trace: Trace, cursor: int, event: int | None, direction: int, here: bool) -> int:
+        """Number of the hit after (1) or before (-1) the selected event or the cursor.
+
+        `here` lets a hit at the place itself count. Wraps round the ends.
+        """
+        place = event
+        if place is None or int(trace.start[place]) > cursor or int(trace.end[place]) <= cursor:
+            place = int(np.searchsorted(trace.start, cursor, "left"))
+            here = True
+        if direction > 0:
+            at = int(np.searchsorted(self.rows, place, "left" if here else "right"))
+        else:
+            at = int(np.searchsorted(self.rows, place, "left")) - 1
+        return at % len(self.rows)

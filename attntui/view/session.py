@@ -1,0 +1,475 @@
+"""What the user sees and has chosen, as one value; every key is a function to the next.
+
+A `Session` knows nothing of widgets: the screen keeps the current one and shows what
+differs. `said` carries a line for the user from the last action.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from attntui.analysis.launches import nearest
+from attntui.analysis.scope import WHOLE, Range, Scope, Span, Step, Whole
+from attntui.trace.model import ABSENT, Category, Trace
+from attntui.view.document import Document, GapList, Measured, ScopeFacts
+from attntui.view.formats import duration
+from attntui.view.search import Search
+from attntui.view.tables import Target
+from attntui.view.timeline import Timeline
+from attntui.view.tracks import Track, TrackKind
+from attntui.view.viewport import Viewport
+
+THRESHOLDS = (0, *(m * 10**e for e in range(2, 10) for m in (1, 2, 5)))
+"""Gap thresholds in ns: none, then 100 ns to 5 s in steps of 1-2-5."""
+
+DEFAULT_THRESHOLD = 1_000
+ZOOM = 0.5
+PAN = 0.1
+PAGE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """A place to come back to."""
+
+    viewport: Viewport
+    cursor: int
+    label: str
+
+
+@dataclass(frozen=True)
+class Session:
+    """A document, the timeline over it, the scope, and what was marked or searched.
+
+    `width` is the timeline's cells; `mark` the first end of a measurement under way and
+    `measured` the finished one; `gap` the number of the selected gap in the document.
+    """
+
+    document: Document
+    timeline: Timeline
+    facts: ScopeFacts
+    width: int = 80
+    threshold: int = DEFAULT_THRESHOLD
+    mark: int | None = None
+    measured: Range | None = None
+    measured_facts: Measured | None = None
+    gap: int | None = None
+    bookmarks: tuple[Bookmark, ...] = ()
+    search: Search | None = None
+    said: str = ""
+
+    @classmethod
+    def of(cls, document: Document) -> Session:
+        low, high = document.trace.span
+        viewport = Viewport.whole(low, high)
+        collapsed = frozenset(
+            number
+            for number, track in enumerate(document.lanes_with_idle(DEFAULT_THRESHOLD))
+            if track.kind is TrackKind.PYTHON and track.collapsible
+        )
+        timeline = Timeline(viewport, low, collapsed=collapsed)
+        session = cls(document, timeline, document.whole)
+        first_gpu = next((i for i, t in enumerate(session.tracks) if t.kind is TrackKind.GPU), 0)
+        lines = timeline.lines(session.tracks)
+        line = next((i for i, x in enumerate(lines) if x.track == first_gpu), 0)
+        return replace(session, timeline=replace(timeline, line=line))
+
+    @property
+    def trace(self) -> Trace:
+        return self.document.trace
+
+    @property
+    def scope(self) -> Scope:
+        return self.facts.scope
+
+    @property
+    def event(self) -> int | None:
+        """The selected event's row."""
+        return self.timeline.event
+
+    @property
+    def gaps(self) -> GapList:
+        """All gaps of the trace; `gap` counts in it."""
+        return self.document.whole.gaps
+
+    @cached_property
+    def tracks(self) -> tuple[Track, ...]:
+        """The timeline's tracks at the present threshold."""
+        return self.document.lanes_with_idle(self.threshold)
+
+    def _at(self, timeline: Timeline, gap: int | None = None) -> Session:
+        return replace(self, timeline=timeline, gap=gap, said="")
+
+    def with_timeline(self, timeline: Timeline) -> Session:
+        """The same with the timeline scrolled or arranged otherwise."""
+        return replace(self, timeline=timeline)
+
+    def _say(self, text: str) -> Session:
+        return replace(self, said=text)
+
+    # Time
+
+    def resized(self, width: int) -> Session:
+        return replace(self, width=max(width, 1))
+
+    def cursor_moved(self, cells: int) -> Session:
+        return self._at(self.timeline.cursor_moved(self.tracks, cells, self.width))
+
+    def cursor_to(self, at: int) -> Session:
+        return self._at(self.timeline.with_cursor(self.tracks, at, self.width))
+
+    def panned(self, share: float) -> Session:
+        return self._at(self.timeline.panned(self.tracks, share, self.width))
+
+    def zoomed(self, factor: float) -> Session:
+        return replace(self, timeline=self.timeline.zoomed(factor), said="")
+
+    def fitted(self) -> Session:
+        """The whole trace on screen."""
+        timeline = self.timeline
+        return replace(self, timeline=replace(timeline, viewport=timeline.viewport.fitted()))
+
+    def fitted_to_selection(self) -> Session:
+        """The measured range, the selected event or gap, else the scope, filling the screen."""
+        span = self.selected_span
+        if span is None:
+            span = (self.facts.rows.start, self.facts.rows.end)
+        viewport = self.timeline.viewport.showing(*span)
+        cursor = min(max(self.timeline.cursor, span[0]), max(span[1] - 1, span[0]))
+        return replace(self, timeline=replace(self.timeline, viewport=viewport, cursor=cursor))
+
+    @property
+    def selected_span(self) -> tuple[int, int] | None:
+        """The time of what is selected: a gap, an event, or a measured range."""
+        if self.gap is not None:
+            return int(self.gaps.start[self.gap]), int(self.gaps.end[self.gap])
+        if self.event is not None:
+            return int(self.trace.start[self.event]), int(self.trace.end[self.event])
+        if self.measured is not None:
+            return self.measured.start, self.measured.end
+        return None
+
+    # Lines and events
+
+    def line_moved(self, lines: int) -> Session:
+        return self._at(self.timeline.line_moved(self.tracks, lines, self.width))
+
+    def stepped(self, direction: int) -> Session:
+        """The next or previous event in the current lane."""
+        moved = self.timeline.stepped(self.tracks, direction)
+        if moved is None:
+            return self._say("no further event in this lane")
+        line = moved.current(self.tracks)
+        if line is not None and self.tracks[line.track].kind is TrackKind.IDLE:
+            return self._at(moved, self._gap_at(moved.cursor))
+        return self._at(moved)
+
+    def selecting(self, event: int) -> Session:
+        """An event selected and on screen."""
+        start, end = int(self.trace.start[event]), int(self.trace.end[event])
+        return self._at(self.timeline.selecting(self.tracks, event, start, end))
+
+    def pointing_at(self, target: Target) -> Session:
+        """What a table row stands for, selected without moving the timeline."""
+        timeline = replace(self.timeline, event=target.event)
+        return replace(self, timeline=timeline, gap=target.gap, said="")
+
+    def going_to(self, target: Target) -> Session:
+        """What a table row stands for, on screen and zoomed so that it can be seen."""
+        if target.event is not None:
+            moved = self.selecting(target.event)
+        else:
+            moved = self._at(self.timeline.showing(target.start, target.end), target.gap)
+            if target.gap is not None:
+                moved = moved._onto_idle_strip()
+        length = target.end - target.start
+        cell = moved.timeline.viewport.span // self.width
+        if length < cell:
+            viewport = moved.timeline.viewport.showing(target.start, target.end, margin=4.0)
+            moved = replace(moved, timeline=replace(moved.timeline, viewport=viewport))
+        return moved
+
+    def to_launch(self) -> Session:
+        """From a GPU operation to the call that launched it, both ends on screen."""
+        event = self.event
+        if event is None:
+            return self._say("no event selected")
+        launch = int(self.trace.launch[event])
+        if launch == ABSENT:
+            return self._say("no launch record for this event")
+        return self._linked(launch, event)
+
+    def to_kernel(self) -> Session:
+        """From a launch call, or anything that encloses one, to the first GPU operation."""
+        event = self.event
+        if event is None:
+            return self._say("no event selected")
+        ops = self.trace.launched_by(event)
+        if not len(ops):
+            ops = self._launched_inside(event)
+        if not len(ops):
+            return self._say("this event launched nothing on the GPU")
+        return self._linked(int(ops[0]), event)
+
+    def _launched_inside(self, event: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        trace = self.trace
+        stop = int(np.searchsorted(trace.start, trace.end[event], "left"))
+        ops = trace.launched_between(event, stop)
+        own = trace.lane[trace.launch[ops]] == trace.lane[event]
+        return np.asarray(ops[own], np.int64)
+
+    def _linked(self, event: int, other: int) -> Session:
+        trace = self.trace
+        low = min(int(trace.start[event]), int(trace.start[other]))
+        high = max(int(trace.end[event]), int(trace.end[other]))
+        moved = self.selecting(event)
+        viewport = moved.timeline.viewport.reaching(low, high)
+        return replace(moved, timeline=replace(moved.timeline, viewport=viewport))
+
+    @property
+    def linked(self) -> tuple[int, ...]:
+        """The other ends of the selected event's link: its launch, or what it launched."""
+        if self.event is None:
+            return ()
+        launch = int(self.trace.launch[self.event])
+        if launch != ABSENT:
+            return (launch,)
+        return tuple(self.trace.launched_by(self.event).tolist())
+
+    def toggled_collapse(self) -> Session:
+        return self._at(self.timeline.collapse_toggled(self.tracks))
+
+    def toggled_empty(self) -> Session:
+        return self._at(self.timeline.empty_toggled(self.tracks))
+
+    # Gaps
+
+    def _gap_at(self, time: int) -> int | None:
+        at = bisect_right(self.gaps.start, time) - 1
+        return at if at >= 0 and time < self.gaps.end[at] else None
+
+    def gap_moved(self, direction: int) -> Session:
+        """The next or previous gap over the threshold, by time."""
+        chosen = self.gaps.over(self.threshold)
+        starts = self.gaps.start[chosen]
+        if direction > 0:
+            at = int(np.searchsorted(starts, self.timeline.cursor, "right"))
+        else:
+            at = int(np.searchsorted(starts, self.timeline.cursor, "left")) - 1
+        if not 0 <= at < len(chosen):
+            return self._say(f"no further gap of at least {duration(self.threshold)}")
+        number = int(chosen[at])
+        start, end = int(self.gaps.start[number]), int(self.gaps.end[number])
+        moved = self.going_to(Target(start, end, gap=number))
+        return replace(moved, said=f"gap of {duration(end - start)}")
+
+    def _onto_idle_strip(self) -> Session:
+        assert self.gap is not None
+        device = int(self.gaps.device[self.gap])
+        for number, line in enumerate(self.timeline.lines(self.tracks)):
+            track = self.tracks[line.track]
+            if track.kind is TrackKind.IDLE and track.device == device:
+                return replace(self, timeline=replace(self.timeline, line=number, event=None))
+        return self
+
+    def threshold_moved(self, steps: int) -> Session:
+        """The gap threshold some 1-2-5 steps up or down."""
+        at = THRESHOLDS.index(self.threshold) + steps
+        threshold = THRESHOLDS[min(max(at, 0), len(THRESHOLDS) - 1)]
+        shown = duration(threshold) if threshold else "0"
+        return replace(self, threshold=threshold, said=f"gaps of at least {shown}")
+
+    # Scope and steps
+
+    def scoped(self, scope: Scope) -> Session:
+        """All tables and figures restricted to a scope."""
+        if scope == self.scope:
+            return self
+        return replace(self, facts=self.document.facts(scope), said="")
+
+    def scope_cycled(self) -> Session:
+        """Whole, then the step at the cursor, its annotation, the measured range."""
+        order: list[Scope] = [WHOLE]
+        step = self.step_at_cursor
+        if step is not None:
+            order.append(Step(step))
+        annotation = self._annotation_at_cursor()
+        if annotation is not None and (
+            step is None or annotation != int(self.document.steps.rows[step])
+        ):
+            order.append(Span(annotation))
+        if self.measured is not None:
+            order.append(self.measured)
+        kinds = [type(scope) for scope in order]
+        here = kinds.index(type(self.scope)) if type(self.scope) in kinds else 0
+        following = order[(here + 1) % len(order)]
+        if len(order) == 1:
+            return self._say("no step, annotation or measured range here")
+        moved = self.scoped(following)
+        return replace(moved, said=f"scope: {moved.scope_text}")
+
+    @property
+    def step_at_cursor(self) -> int | None:
+        """The step in whose span the cursor stands: by the owner of the selected operation,
+        else by time on the host."""
+        steps = self.document.steps
+        if not len(steps):
+            return None
+        if self.event is not None:
+            at = int(np.searchsorted(steps.gpu_ops, self.event))
+            if at < len(steps.gpu_ops) and steps.gpu_ops[at] == self.event:
+                return int(steps.owner[at]) if steps.owner[at] >= 0 else None
+        at = int(np.searchsorted(steps.start, self.timeline.cursor, "right")) - 1
+        if at < 0:
+            return 0
+        return at
+
+    def _annotation_at_cursor(self) -> int | None:
+        """The innermost annotation round the selected event or its launch."""
+        trace, event = self.trace, self.event
+        if event is None:
+            return None
+        if trace.category_of(event) is Category.USER_ANNOTATION:
+            return event
+        row = int(trace.launch[event]) if trace.launch[event] >= 0 else event
+        wanted = trace.category == Category.USER_ANNOTATION
+        found = int(nearest(trace, np.array([row], np.int64), wanted)[0])
+        return None if found == ABSENT else found
+
+    def step_moved(self, direction: int) -> Session:
+        """The next or previous step on screen; a scope on a step moves along."""
+        steps = self.document.steps
+        if not len(steps):
+            return self._say("no steps in this trace")
+        if isinstance(self.scope, Step):
+            here = self.scope.index
+        else:
+            here = int(np.searchsorted(steps.start, self.timeline.cursor, "right")) - 1
+        return self.to_step(here + direction)
+
+    def to_step(self, index: int) -> Session:
+        """A step, by its index, on screen."""
+        steps = self.document.steps
+        if not 0 <= index < len(steps):
+            return self._say("no further step" if len(steps) else "no steps in this trace")
+        start, end = int(steps.start[index]), int(steps.end[index])
+        owned = steps.owned(index)
+        if len(owned):
+            end = max(end, int(self.trace.end[owned].max()))
+        viewport = self.timeline.viewport.showing(start, end, margin=0.02)
+        timeline = replace(self.timeline, viewport=viewport, cursor=start, event=None)
+        moved = replace(self, timeline=timeline, gap=None)
+        if isinstance(self.scope, Step):
+            moved = moved.scoped(Step(index))
+        name = self.trace.name_of(int(steps.rows[index]))
+        text = f"{name}: {duration(int(steps.end[index]) - start)} on the host"
+        return replace(moved, said=text + (", an outlier" if steps.outlier[index] else ""))
+
+    @property
+    def scope_text(self) -> str:
+        """The scope in a few words."""
+        scope = self.scope
+        if isinstance(scope, Whole):
+            return "whole trace"
+        if isinstance(scope, Range):
+            return f"range of {duration(scope.end - scope.start)}"
+        row = int(self.document.steps.rows[scope.index]) if isinstance(scope, Step) else scope.row
+        return self.document.short_of(row)
+
+    # Measuring, marks, search
+
+    def measuring(self) -> Session:
+        """Sets the first end of a range at the cursor, or the second and finishes it."""
+        cursor = self.timeline.cursor
+        if self.mark is None:
+            return replace(self, mark=cursor, measured=None, said="move, then v again to measure")
+        return self._measured(*sorted((self.mark, cursor)))
+
+    def _measured(self, low: int, high: int) -> Session:
+        measured = Range(low, max(high, low + 1))
+        facts = self.document.measure(measured.start, measured.end)
+        return replace(self, mark=None, measured=measured, measured_facts=facts, said="")
+
+    def measuring_event(self) -> Session:
+        """The selected event or gap as the measured range."""
+        span = self.selected_span
+        if span is None:
+            return self._say("no event selected")
+        return self._measured(*span)
+
+    def bookmarked(self) -> Session:
+        what = self.document.short_of(self.event) if self.event is not None else "no event"
+        label = f"{duration(self.timeline.cursor)}  {what}"
+        mark = Bookmark(self.timeline.viewport, self.timeline.cursor, label)
+        return replace(self, bookmarks=(*self.bookmarks, mark), said="bookmark set")
+
+    def at_bookmark(self, number: int) -> Session:
+        mark = self.bookmarks[number]
+        timeline = replace(self.timeline, viewport=mark.viewport)
+        return self._at(timeline.with_cursor(self.tracks, mark.cursor, self.width))
+
+    def searching(self, pattern: str) -> Session:
+        """Finds names by a regular expression and goes to the next hit. Raises BadPattern."""
+        if not pattern:
+            return replace(self, search=None, said="")
+        search = Search.of(self.trace, pattern)
+        return replace(self, search=search).search_moved(1, here=True)
+
+    def search_moved(self, direction: int, here: bool = False) -> Session:
+        """The next or previous hit by time, round the ends."""
+        search = self.search
+        if search is None:
+            return self._say("nothing to search for: / first")
+        if not len(search.rows):
+            return self._say(f"no event named like /{search.pattern}/")
+        at = search.next(self.trace, self.timeline.cursor, self.event, direction, here)
+        moved = self.selecting(int(search.rows[at]))
+        return replace(moved, said=f"/{search.pattern}/ {at + 1} of {len(search.rows):,}")
+
+    @property
+    def measuring_or_measured(self) -> bool:
+        return self.mark is not None or self.measured is not None
+
+    def unmeasured(self) -> Session:
+        """Without the measurement, and without a scope on it."""
+        undone = replace(self, mark=None, measured=None, measured_facts=None, said="")
+        return undone.scoped(WHOLE) if isinstance(self.scope, Range) else undone
+
+    def backed(self) -> Session | None:
+        """Undoes the search, else the scope; None when there is neither."""
+        if self.search is not None:
+            return replace(self, search=None, said="")
+        if self.scope != WHOLE:
+            return replace(self.scoped(WHOLE), said="scope: whole trace")
+        return None
+
+    def reloaded(self, document: Document) -> Session:
+        """The same view of the file as it is now: place, threshold and scope are kept.
+
+        What is named by a row cannot be kept: rows of the new file are other events.
+        """
+        fresh = Session.of(document)
+        low, high = document.trace.span
+        viewport = replace(Viewport.whole(low, high), t0=low, t1=high)
+        kept = self.timeline.viewport
+        if kept.span < self.timeline.viewport.high - self.timeline.viewport.low:
+            viewport = viewport.showing(kept.t0, kept.t1, margin=0.0)
+        cursor = min(max(self.timeline.cursor, viewport.low), viewport.high - 1)
+        timeline = replace(self.timeline, viewport=viewport, cursor=cursor, event=None)
+        moved = replace(
+            fresh,
+            timeline=timeline,
+            width=self.width,
+            threshold=self.threshold,
+            bookmarks=self.bookmarks,
+        )
+        scope = self.scope
+        if isinstance(scope, Step) and scope.index < len(document.steps):
+            moved = moved.scoped(scope)
+        elif isinstance(scope, Range) and self.measured is not None:
+            moved = moved._measured(scope.start, scope.end).scoped(scope)
+        return moved
