@@ -1,0 +1,110 @@
+"""How much work stood ready for a device, and stretches in which none ever did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from attntui.analysis.idle import DeviceIdle
+from attntui.trace.model import ABSENT, I64, Trace
+
+LEAST_LAUNCH_BOUND = 8
+"""Fewer operations in a row that each found the device drained are no pattern yet: one
+op's own kernels (a matrix product with its set-up, a fused norm) come in twos and threes.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDepth:
+    """Operations launched and not begun, as a step function of time.
+
+    From `time[i]` until the next the depth is `depth[i]`; before the first it is 0. An
+    operation that began before its launch (clock skew), or has none, never waits.
+    """
+
+    time: I64
+    depth: I64
+    area: I64
+
+    def at(self, time: I64) -> I64:
+        """The depth at each time."""
+        if not len(self.time):
+            return np.zeros(len(time), np.int64)
+        index = np.searchsorted(self.time, time, side="right") - 1
+        return np.where(index >= 0, self.depth[np.maximum(index, 0)], 0)
+
+    def mean(self, t0: I64, t1: I64) -> npt.NDArray[np.float64]:
+        """The mean depth over each window [t0, t1), t1 > t0."""
+        waiting = self._area_before(t1) - self._area_before(t0)
+        return np.asarray(waiting / (t1 - t0), np.float64)
+
+    def _area_before(self, time: I64) -> I64:
+        if not len(self.time):
+            return np.zeros(len(time), np.int64)
+        index = np.maximum(np.searchsorted(self.time, time, side="right") - 1, 0)
+        since = np.maximum(time - self.time[index], 0)
+        return np.asarray(self.area[index] + since * self.depth[index], np.int64)
+
+
+def queue_depth(trace: Trace, rows: I64 | None = None) -> QueueDepth:
+    """The queue of `rows`, GPU operations (all by default; give one device's)."""
+    rows = trace.gpu_ops if rows is None else rows
+    rows = rows[trace.launch[rows] != ABSENT]
+    launched, begun = trace.start[trace.launch[rows]], trace.start[rows]
+    waits = begun > launched
+    launched, begun = launched[waits], begun[waits]
+    change_at, which = np.unique(np.concatenate((launched, begun)), return_inverse=True)
+    joined = np.bincount(which[: len(launched)], minlength=len(change_at))
+    left = np.bincount(which[len(launched) :], minlength=len(change_at))
+    depth = np.cumsum(joined - left)
+    area = np.zeros(len(change_at), np.int64)
+    np.cumsum(depth[:-1] * np.diff(change_at), out=area[1:])
+    return QueueDepth(change_at, depth, area)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchBound:
+    """Stretches in which every operation found its device drained when it was launched.
+
+    One entry a stretch: its first and last operation's row, how many, start of the first
+    to end of the last in ns, and the busy part of that.
+    """
+
+    first: I64
+    last: I64
+    gpu_ops: I64
+    start: I64
+    end: I64
+    busy_ns: I64
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def launch_bound(trace: Trace, idle: DeviceIdle) -> LaunchBound:
+    """The launch-bound stretches of one device, in order of time.
+
+    An operation was launched to a drained device when all operations that began before it
+    had ended when its launch call began. A stretch is a run of at least
+    `LEAST_LAUNCH_BOUND` such operations.
+    """
+    rows = idle.rows
+    launch = trace.launch[rows]
+    reached = np.maximum.accumulate(trace.end[rows])
+    drained = np.zeros(len(rows), np.bool_)
+    drained[1:] = (launch[1:] != ABSENT) & (reached[:-1] <= trace.start[launch[1:]])
+    edges = np.flatnonzero(np.diff(drained.astype(np.int8), prepend=0, append=0))
+    first, stop = edges[::2], edges[1::2]
+    long = stop - first >= LEAST_LAUNCH_BOUND
+    first, stop = first[long], stop[long]
+    start, end = trace.start[rows[first]], reached[stop - 1]
+    return LaunchBound(
+        first=rows[first],
+        last=rows[stop - 1],
+        gpu_ops=stop - first,
+        start=start,
+        end=end,
+        busy_ns=idle.busy.covered(start, end),
+    )
