@@ -8,7 +8,7 @@ identity everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -225,7 +225,7 @@ class Trace:
     raw_categories: tuple[str, ...]
     lanes: tuple[Lane, ...]
     launch_configs: tuple[LaunchConfig, ...]
-    op_inputs: tuple[OpInputs, ...]
+    op_inputs: Sequence[OpInputs]
     instants: Instants
     memory: MemoryEvents
     span: tuple[int, int]

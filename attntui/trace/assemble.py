@@ -1,0 +1,226 @@
+"""From packed rows to a `Trace`: pairs, order, lanes, nesting, links, notices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attntui.errors import InputError
+from attntui.trace.categories import GPU_CATEGORIES, category_of
+from attntui.trace.columns import COMMON, EXTRA, Store
+from attntui.trace.interned import OpInputsTable, parse_config
+from attntui.trace.links import find_launches
+from attntui.trace.metadata import read_metadata
+from attntui.trace.model import (
+    ABSENT,
+    I8,
+    I16,
+    I32,
+    I64,
+    ArgsReader,
+    Category,
+    Columns,
+    Instants,
+    Lane,
+    LaneKind,
+    MemoryEvents,
+    Trace,
+)
+from attntui.trace.nesting import nest, pack_rows
+from attntui.trace.notices import Notices
+from attntui.trace.span import outliers
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def assemble(
+    path: str,
+    store: Store,
+    fields: Mapping[str, Any],
+    left_out: int,
+    reader: ArgsReader,
+    notices: Notices,
+) -> Trace:
+    """Finishes what was read.
+
+    Raises:
+        InputError: there is no event to show.
+    """
+    _add_pairs(store)
+    if store.rows == 0:
+        raise InputError(f"{path}: {_nothing(store, left_out)}")
+    arrays = _in_order(_collected(store))
+    category = _categories(store)[arrays["raw_category"]]
+    memory = store.phases.memory_events()
+    times, instant_names, instant_lanes = store.phases.instants()
+    origin, span = _origin_and_span(arrays, times, memory, store, notices)
+    arrays["start"] -= origin
+    lanes, renumbered = store.lanes.finish(arrays["lane"], category, instant_lanes)
+    arrays["lane"] = renumbered[arrays["lane"]]
+    columns = Columns(category=category, **arrays)
+    depth, parent = _nested(columns, lanes)
+    launch = _launches(columns, lanes)
+    _note_content(columns, launch, store, notices)
+    return Trace(
+        path=path,
+        events=store.events + left_out,
+        category_counts=dict(store.category_counts),
+        columns=columns,
+        parent=parent,
+        depth=depth,
+        launch=launch,
+        names=tuple(store.names.values_seen),
+        raw_categories=tuple(store.raw_categories.values_seen),
+        lanes=lanes,
+        launch_configs=tuple(map(parse_config, store.configs.values_seen)),
+        op_inputs=OpInputsTable(store.inputs.values_seen),
+        instants=Instants(times - origin, instant_names, renumbered[instant_lanes]),
+        memory=MemoryEvents(
+            memory.time - origin, memory.change, memory.allocated, memory.reserved, memory.device
+        ),
+        span=span,
+        metadata=read_metadata(fields, origin),
+        notices=notices.freeze(),
+        reader=reader,
+    )
+
+
+def _nothing(store: Store, left_out: int) -> str:
+    if store.events == 0 and left_out == 0:
+        return "holds no events: nothing was recorded, or the profiler was stopped too early"
+    if store.events == 0:
+        return f"holds {left_out:,} entries, but none is a trace event"
+    return (
+        f"holds {store.events:,} entries, but none with a time and a duration "
+        "(only names, marks or flows): nothing was recorded"
+    )
+
+
+def _add_pairs(store: Store) -> None:
+    """Packs begin and end pairs as rows; a begin without end lasts to the last time seen."""
+    pairs = list(store.phases.pairs())
+    if not pairs:
+        return
+    last = max(pair.begin.time if pair.end is None else pair.end for pair in pairs)
+    for table in store.tables.values():
+        start = np.frombuffer(table.data["start"], dtype=np.int64)
+        dur = np.frombuffer(table.data["dur"], dtype=np.int64)
+        last = max(last, int((start + dur).max(initial=last)))
+        del start, dur
+    by_category: dict[str, list[Any]] = {}
+    for pair in pairs:
+        by_category.setdefault(pair.begin.event.cat, []).append(pair)
+    for raw_category, group in by_category.items():
+        start = np.array([pair.begin.time for pair in group], dtype=np.int64)
+        end = np.array([last if p.end is None else p.end for p in group], dtype=np.int64)
+        store.add_rows(
+            [pair.begin.event for pair in group],
+            raw_category,
+            start,
+            end - start,
+            np.array([pair.begin.offset for pair in group], dtype=np.int64),
+            np.array([pair.begin.length for pair in group], dtype=np.int64),
+            unfinished=np.array([pair.end is None for pair in group], dtype=np.bool_),
+        )
+
+
+def _collected(store: Store) -> Arrays:
+    """Each column of all tables, one after another."""
+    tables = list(store.tables.values())
+    arrays: Arrays = {}
+    for field, kind in (*COMMON.items(), *EXTRA.items()):
+        parts = [
+            table.take(field) if field in table.types else np.full(table.rows, ABSENT, kind)
+            for table in tables
+        ]
+        arrays[field] = np.concatenate(parts)
+    return arrays
+
+
+def _in_order(arrays: Arrays) -> Arrays:
+    """Sorts rows by start, then longer first, then place in the file."""
+    order = np.lexsort((arrays["offset"], -arrays["dur"], arrays["start"]))
+    for field in arrays:
+        arrays[field] = arrays[field][order]
+    return arrays
+
+
+def _categories(store: Store) -> I8:
+    return np.array([category_of(text) for text in store.raw_categories.values_seen], np.int8)
+
+
+def _origin_and_span(
+    arrays: Arrays, instants: I64, memory: MemoryEvents, store: Store, notices: Notices
+) -> tuple[int, tuple[int, int]]:
+    """The file's time of the trace's zero, and first start and last end from there."""
+    start, end = arrays["start"], arrays["start"] + arrays["dur"]
+    stray = outliers(start, end)
+    if stray.any():
+        example = store.names.values_seen[int(arrays["name"][int(stray.argmax())])]
+        notices.add("outlier", f"{example}: far from all other events", int(stray.sum()))
+    first, last = int(start[~stray].min()), int(end[~stray].max())
+    marks = np.concatenate((instants, memory.time))
+    near = marks[marks > first - (last - first) - 10**9] if stray.any() else marks
+    origin = min(first, int(near.min(initial=first)))
+    return origin, (first - origin, last - origin)
+
+
+def _nested(columns: Columns, lanes: tuple[Lane, ...]) -> tuple[I16, I32]:
+    """Depth and parent of every row, lane by lane."""
+    end = columns.start + columns.dur
+    depth = np.zeros(len(end), dtype=np.int16)
+    parent = np.full(len(end), ABSENT, dtype=np.int32)
+    by_lane = np.argsort(columns.lane, kind="stable")
+    bounds = np.searchsorted(columns.lane[by_lane], np.arange(len(lanes) + 1))
+    for number, lane in enumerate(lanes):
+        rows = by_lane[bounds[number] : bounds[number + 1]]
+        if lane.kind is LaneKind.CPU:
+            depth[rows], inner = nest(columns.start[rows], end[rows])
+            has_parent = inner != ABSENT
+            parent[rows[has_parent]] = rows[inner[has_parent]]
+        else:
+            depth[rows] = pack_rows(columns.start[rows], end[rows])
+    return depth, parent
+
+
+def _launches(columns: Columns, lanes: tuple[Lane, ...]) -> I32:
+    pids = {pid: number for number, pid in enumerate(dict.fromkeys(lane.pid for lane in lanes))}
+    process = np.array([pids[lane.pid] for lane in lanes], dtype=np.int32)[columns.lane]
+    # A device of one rank is told from that of another by the process it is shown under.
+    device = columns.device.astype(np.int64) * len(pids) + process
+    category = columns.category
+    return find_launches(
+        np.flatnonzero(np.isin(category, GPU_CATEGORIES)),
+        np.flatnonzero((category == Category.RUNTIME) | (category == Category.DRIVER)),
+        rows=len(category),
+        start=columns.start,
+        correlation=columns.correlation,
+        external_id=columns.external_id,
+        process=process,
+        device=device,
+    )
+
+
+def _note_content(columns: Columns, launch: I32, store: Store, notices: Notices) -> None:
+    """Says what was not recorded, and what cannot be as it is written."""
+
+    def note(kind: str, rows: I64, why: str) -> None:
+        if len(rows):
+            name = store.names.values_seen[int(columns.name[int(rows[0])])]
+            notices.add(kind, f"{name}: {why}", len(rows))
+
+    note("unfinished", np.flatnonzero(columns.unfinished), "still ran when the profiler stopped")
+    ops = np.flatnonzero(np.isin(columns.category, GPU_CATEGORIES))
+    if not len(ops):
+        notices.add("no_gpu_ops", "no kernel, copy or set was recorded (a CPU-only profile?)")
+        return
+    host = np.isin(columns.category, (Category.CPU_OP, Category.PYTHON_FUNCTION))
+    if not host.any():
+        notices.add("no_cpu_ops", "no CPU op was recorded (a GPU-only profile?)")
+    launched = launch[ops] != ABSENT
+    note("no_launch", ops[~launched], "its launch is not in the trace")
+    delays = columns.start[ops[launched]] - columns.start[launch[ops[launched]]]
+    note("clock_skew", ops[launched][delays < 0], "starts before its launch")

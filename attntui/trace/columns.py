@@ -1,0 +1,327 @@
+"""Packs decoded events into columns, a chunk at a time."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from attntui.trace.categories import GPU_CATEGORIES, category_of
+from attntui.trace.chunks import Batch
+from attntui.trace.decode import NO_ARGS, Args, Event, LooseEvent
+from attntui.trace.interned import NO_CONFIG, NO_INPUTS, ConfigKey, InputsKey, Interner
+from attntui.trace.lanes import LaneTable
+from attntui.trace.model import ABSENT, I32, I64, Bool, Category
+from attntui.trace.notices import Notices
+from attntui.trace.phases import Phases
+from attntui.trace.times import LONGEST_NS, NO_TIME, ns_from_floats, ns_from_texts
+
+AnyEvents = Sequence[Event | LooseEvent]
+
+COMMON: Mapping[str, type] = {
+    "start": np.int64,
+    "dur": np.int64,
+    "name": np.int32,
+    "raw_category": np.int16,
+    "lane": np.int32,
+    "offset": np.int64,
+    "length": np.int32,
+    "unfinished": np.bool_,
+}
+"""The columns of every event, and of which type."""
+
+EXTRA: Mapping[str, type] = {
+    "correlation": np.int64,
+    "external_id": np.int64,
+    "device": np.int32,
+    "stream": np.int64,
+    "python_id": np.int64,
+    "python_parent": np.int64,
+    "sequence": np.int64,
+    "forward_thread": np.int64,
+    "launch_config": np.int32,
+    "inputs": np.int32,
+    "copied_bytes": np.int64,
+}
+"""The columns that only some kinds of event fill."""
+
+_PYTHON = ("python_id", "python_parent")
+_OPS = ("external_id", "sequence", "forward_thread", "inputs")
+_CALLS = ("correlation", "external_id")
+_DEVICE = ("correlation", "external_id", "device", "stream", "launch_config", "copied_bytes")
+
+FIELDS: Mapping[Category, tuple[str, ...]] = {
+    Category.PYTHON_FUNCTION: _PYTHON,
+    Category.CPU_OP: _OPS,
+    Category.USER_ANNOTATION: _OPS,
+    Category.RUNTIME: _CALLS,
+    Category.DRIVER: _CALLS,
+}
+"""The extra columns of each category; the rest have those of `_DEVICE`."""
+
+_MOST_CATEGORIES = int(np.iinfo(np.int16).max)
+_INTEGER = re.compile(r"\s*[-+]?(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})\s*")
+_FALSE_WORDS = frozenset({"false", "0", "no"})
+
+
+class Table:
+    """Rows of one kind: the common columns and its own, as growing bytes."""
+
+    def __init__(self, fields: tuple[str, ...]) -> None:
+        self.types = {**COMMON, **{field: EXTRA[field] for field in fields}}
+        self.data = {field: bytearray() for field in self.types}
+        self.rows = 0
+
+    def append(self, columns: Mapping[str, npt.NDArray[Any]], rows: int) -> None:
+        for field, kind in self.types.items():
+            self.data[field] += columns[field].astype(kind, copy=False).tobytes()
+        self.rows += rows
+
+    def take(self, field: str) -> npt.NDArray[Any]:
+        """The finished column; it is kept no longer."""
+        return np.frombuffer(self.data.pop(field), dtype=self.types[field])
+
+    @property
+    def memory(self) -> int:
+        return sum(map(len, self.data.values()))
+
+
+class Store:
+    """All that is kept of the events read so far."""
+
+    def __init__(self, notices: Notices) -> None:
+        self.events = 0
+        self.names: Interner[str] = Interner()
+        self.raw_categories: Interner[str] = Interner()
+        self.inputs: Interner[InputsKey] = Interner(NO_INPUTS)
+        self.configs: Interner[ConfigKey] = Interner(NO_CONFIG)
+        self.lanes = LaneTable()
+        self.category_counts: dict[str, int] = defaultdict(int)
+        self.tables: dict[tuple[str, ...], Table] = {}
+        self.phases = Phases(self.names, self.lanes, notices)
+        self._notices = notices
+
+    @property
+    def memory(self) -> int:
+        """About the bytes held."""
+        interners = (self.names, self.raw_categories, self.inputs, self.configs)
+        return (
+            sum(table.memory for table in self.tables.values())
+            + sum(interner.memory for interner in interners)
+            + self.phases.memory
+            + self.lanes.memory
+        )
+
+    @property
+    def rows(self) -> int:
+        return sum(table.rows for table in self.tables.values())
+
+    def add(self, batch: Batch) -> None:
+        """Sorts a batch by phase and category, and packs each kind."""
+        events = batch.decoded.events
+        self.events += len(events)
+        complete: dict[str, list[int]] = defaultdict(list)
+        rest: list[int] = []
+        for index, event in enumerate(events):
+            if event.ph == "X":
+                complete[event.cat].append(index)
+            else:
+                rest.append(index)
+        for raw_category, indices in complete.items():
+            self.category_counts[raw_category] += len(indices)
+            self._add_complete(batch, raw_category, np.array(indices, dtype=np.intp))
+        if rest:
+            self.phases.add(batch, rest)
+
+    def _add_complete(self, batch: Batch, raw_category: str, at: npt.NDArray[np.intp]) -> None:
+        all_events = batch.decoded.events
+        events = [all_events[index] for index in at.tolist()]
+        us = batch.decoded.microseconds
+        start = _start_times(events) if us is None else ns_from_floats(us[at])
+        placed = start != NO_TIME
+        if not placed.all():
+            self._notices.add("no_time", events[int(placed.argmin())].name, int((~placed).sum()))
+            keep = np.flatnonzero(placed)
+            at, start = at[keep], start[keep]
+            events = [events[index] for index in keep.tolist()]
+        if events:
+            dur = self._durations(events, exact=us is None)
+            self.add_rows(events, raw_category, start, dur, batch.offsets[at], batch.lengths[at])
+
+    def _durations(self, events: AnyEvents, *, exact: bool) -> I64:
+        if exact:
+            dur = ns_from_texts([bytes(event.dur) for event in events])  # type: ignore[arg-type]
+        else:
+            dur = ns_from_floats(np.array([event.dur for event in events], dtype=np.float64))
+        if (dur < 0).any():
+            for kind, odd in (
+                ("missing_duration", dur == NO_TIME),
+                ("negative_duration", (dur < 0) & (dur != NO_TIME)),
+            ):
+                if odd.any():
+                    self._notices.add(kind, events[int(odd.argmax())].name, int(odd.sum()))
+            dur = np.maximum(dur, 0)
+        return np.minimum(dur, LONGEST_NS)
+
+    def add_rows(
+        self,
+        events: AnyEvents,
+        raw_category: str,
+        start: I64,
+        dur: I64,
+        offset: I64,
+        length: I64,
+        unfinished: Bool | None = None,
+    ) -> None:
+        """Packs events of one category whose times are known."""
+        category = category_of(raw_category)
+        fields = FIELDS.get(category, _DEVICE)
+        table = self.tables.get(fields)
+        if table is None:
+            table = self.tables[fields] = Table(fields)
+        args = [_args(event) for event in events]
+        columns: dict[str, npt.NDArray[Any]] = {
+            "start": start,
+            "dur": dur,
+            "name": _packed([self.names[event.name] for event in events], "i"),
+            "raw_category": np.full(len(events), self._category_id(raw_category)),
+            "offset": offset,
+            "length": length,
+            "unfinished": np.array([_is_false(a.finished) for a in args], dtype=np.bool_),
+        }
+        if unfinished is not None:
+            columns["unfinished"] |= unfinished
+        if fields is _PYTHON:
+            columns["python_id"] = integers([a.python_id for a in args])
+            columns["python_parent"] = integers([a.python_parent for a in args])
+        else:
+            columns["external_id"] = _external_ids(args)
+        if fields is _OPS:
+            columns["sequence"] = integers([a.sequence for a in args])
+            columns["forward_thread"] = integers([a.forward_thread for a in args])
+            columns["inputs"] = self._inputs(args)
+        elif fields is not _PYTHON:
+            columns["correlation"] = _ids(integers([a.correlation for a in args]))
+        if fields is _DEVICE:
+            self._add_device_columns(columns, events, args, category)
+        else:
+            columns["lane"] = self.lanes.of_threads(events)
+        table.append(columns, len(events))
+
+    def _category_id(self, raw_category: str) -> int:
+        if len(self.raw_categories) >= _MOST_CATEGORIES and raw_category not in self.raw_categories:
+            return 0
+        return self.raw_categories[raw_category]
+
+    def _add_device_columns(
+        self,
+        columns: dict[str, npt.NDArray[Any]],
+        events: AnyEvents,
+        args: Sequence[Args],
+        category: Category,
+    ) -> None:
+        count = len(events)
+        device = integers([a.device for a in args], bits=31)
+        stream = integers([a.stream for a in args])
+        if category in GPU_CATEGORIES or category == Category.GPU_USER_ANNOTATION:
+            if (device == ABSENT).any():
+                pid = integers([event.pid for event in events], bits=31)
+                device = np.where(device == ABSENT, pid, device)
+            if (stream == ABSENT).any():
+                stream = np.where(stream == ABSENT, integers([e.tid for e in events]), stream)
+            annotations = category == Category.GPU_USER_ANNOTATION
+            columns["lane"] = self.lanes.of_streams(events, device, stream, annotations=annotations)
+        else:
+            columns["lane"] = self.lanes.of_threads(events)
+        columns["device"] = device
+        columns["stream"] = stream
+        copies = category in (Category.MEMCPY, Category.MEMSET)
+        columns["copied_bytes"] = (
+            integers([a.bytes for a in args]) if copies else np.full(count, ABSENT)
+        )
+        columns["launch_config"] = (
+            self._configs(args) if category == Category.KERNEL else np.full(count, ABSENT)
+        )
+
+    def _inputs(self, args: Sequence[Args]) -> I32:
+        ids = self.inputs
+        return _packed(
+            [ids[bytes(a.dims), bytes(a.types), bytes(a.strides), bytes(a.concrete)] for a in args],
+            "i",
+        )
+
+    def _configs(self, args: Sequence[Args]) -> I32:
+        ids = self.configs
+        return _packed(
+            [
+                ids[
+                    bytes(a.grid),
+                    bytes(a.block),
+                    bytes(a.registers),
+                    bytes(a.shared_memory),
+                    bytes(a.occupancy),
+                ]
+                for a in args
+            ],
+            "i",
+        )
+
+
+def _args(event: Event | LooseEvent) -> Args:
+    return event.args if isinstance(event.args, Args) else NO_ARGS
+
+
+def _start_times(events: AnyEvents) -> I64:
+    return ns_from_texts([bytes(event.ts) for event in events])  # type: ignore[arg-type]
+
+
+def _packed(values: Sequence[int], kind: str) -> npt.NDArray[Any]:
+    return np.frombuffer(struct.pack(f"{len(values)}{kind}", *values), dtype=kind)
+
+
+def integers(values: Sequence[Any], *, bits: int = 63) -> I64:
+    """The values as integers; ABSENT for what is none, or has more bits."""
+    try:
+        array: I64 = np.frombuffer(struct.pack(f"{len(values)}q", *values), dtype=np.int64)
+    except struct.error:
+        array = np.array([_integer(value) for value in values], dtype=np.int64)
+    if bits < 63:
+        limit = 1 << bits
+        array = np.where((array >= -limit) & (array < limit), array, ABSENT)
+    return array
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, str):
+        if _INTEGER.fullmatch(value) is None:
+            return ABSENT
+        value = int(value, 16 if "x" in value or "X" in value else 10)
+    elif isinstance(value, float):
+        value = int(value) if math.isfinite(value) and value.is_integer() else ABSENT
+    elif not isinstance(value, int):
+        return ABSENT
+    return value if -(2**63) <= value < 2**63 else ABSENT
+
+
+def _ids(array: I64) -> I64:
+    """Correlation ids; 0 and less say nothing."""
+    return np.where(array > 0, array, ABSENT) if (array <= 0).any() else array
+
+
+def _external_ids(args: Sequence[Args]) -> I64:
+    ids = integers([a.external_id for a in args])
+    if (ids == ABSENT).any():
+        ids = np.where(ids == ABSENT, integers([a.external_id_old for a in args]), ids)
+    return ids
+
+
+def _is_false(value: Any) -> bool:
+    if value is True:
+        return False
+    return value is False or (isinstance(value, str) and value.lower() in _FALSE_WORDS)

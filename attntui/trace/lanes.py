@@ -1,0 +1,181 @@
+"""Threads and streams: which lane an event lies in, and what lanes are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from attntui.trace.categories import HOST_CATEGORIES
+from attntui.trace.model import ABSENT, I8, I32, I64, Category, Lane, LaneKind
+
+_LANE_BYTES = 700
+"""About what a lane takes in the tables here."""
+
+
+class _Placed(Protocol):
+    pid: Any
+    tid: Any
+
+
+class LaneKey(NamedTuple):
+    """What makes a lane: threads have no device here, streams no tid unless unnumbered."""
+
+    kind: LaneKind
+    pid: str
+    tid: str
+    device: int
+    stream: int
+
+
+class LaneTable:
+    """Numbers lanes in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self.keys: list[LaneKey] = []
+        self._numbers: dict[LaneKey, int] = {}
+        self._threads: dict[tuple[Any, Any], int] = {}
+        self._streams: dict[tuple[Any, ...], int] = {}
+        self._labels: dict[tuple[str, str], str] = {}
+        self._process_labels: dict[str, str] = {}
+        self._orders: dict[tuple[str, str], int] = {}
+        self._process_orders: dict[str, int] = {}
+
+    @property
+    def memory(self) -> int:
+        return _LANE_BYTES * (len(self._threads) + len(self._streams))
+
+    def of_thread(self, pid: Any, tid: Any) -> int:
+        number = self._threads.get((pid, tid))
+        if number is None:
+            key = LaneKey(LaneKind.CPU, id_text(pid), id_text(tid), ABSENT, ABSENT)
+            number = self._threads[pid, tid] = self._number(key)
+        return number
+
+    def of_threads(self, events: Iterable[_Placed]) -> I32:
+        known = self._threads
+        pairs = [(event.pid, event.tid) for event in events]
+        try:
+            numbers = [known[pair] for pair in pairs]
+        except (KeyError, TypeError):
+            numbers = [self._of_odd_thread(pid, tid) for pid, tid in pairs]
+        return np.array(numbers, dtype=np.int32)
+
+    def _of_odd_thread(self, pid: Any, tid: Any) -> int:
+        try:
+            return self.of_thread(pid, tid)
+        except TypeError:
+            return self.of_thread(id_text(pid), id_text(tid))
+
+    def of_streams(
+        self, events: Sequence[_Placed], device: I64, stream: I64, *, annotations: bool
+    ) -> I32:
+        """Lanes of device events. One whose stream has no number goes by its tid."""
+        known = self._streams
+        numbers: list[int] = []
+        places = zip(events, device.tolist(), stream.tolist(), strict=True)
+        for event, on_device, on_stream in places:
+            tid = id_text(event.tid) if on_stream == ABSENT else None
+            pid = event.pid if isinstance(event.pid, int | str) else id_text(event.pid)
+            place = (annotations, pid, tid, on_device, on_stream)
+            number = known.get(place)
+            if number is None:
+                kind = LaneKind.GPU_ANNOTATION if annotations else LaneKind.GPU
+                key = LaneKey(kind, id_text(pid), tid or "", on_device, on_stream)
+                number = known[place] = self._number(key)
+            numbers.append(number)
+        return np.array(numbers, dtype=np.int32)
+
+    def _number(self, key: LaneKey) -> int:
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.keys)
+            self.keys.append(key)
+        return number
+
+    def name(self, what: str, pid: Any, tid: Any, value: Any) -> None:
+        """Takes a metadata event: a name or a place in the order."""
+        process, thread = id_text(pid), id_text(tid)
+        if what == "thread_name":
+            self._labels[process, thread] = str(value).strip()
+        elif what == "process_name":
+            self._process_labels[process] = str(value).strip()
+        elif isinstance(value, int) and what == "thread_sort_index":
+            self._orders[process, thread] = value
+        elif isinstance(value, int) and what == "process_sort_index":
+            self._process_orders[process] = value
+
+    def finish(self, lane: I32, category: I8, others: I32) -> tuple[tuple[Lane, ...], I32]:
+        """The lanes that hold something, in order, and the new number of each old one.
+
+        `lane` and `category` are columns; `others` are lanes of instant events. A thread
+        without host events (a device's of another maker, say) is of kind OTHER.
+        """
+        count = len(self.keys)
+        host = np.zeros(count, dtype=np.bool_)
+        host[lane[np.isin(category, HOST_CATEGORIES)]] = True
+        sync = np.zeros(count, dtype=np.bool_)
+        sync[lane[category == Category.SYNC]] = True
+        used = np.zeros(count, dtype=np.bool_)
+        used[lane] = True
+        used[others] = True
+        found = [
+            (self._order(key), self._lane(key, bool(host[number]), bool(sync[number])), number)
+            for number, key in enumerate(self.keys)
+            if used[number]
+        ]
+        found.sort(key=lambda entry: (entry[0], entry[2]))
+        renumbered = np.full(count, ABSENT, dtype=np.int32)
+        renumbered[[number for _, _, number in found]] = np.arange(len(found), dtype=np.int32)
+        return tuple(entry for _, entry, _ in found), renumbered
+
+    def _lane(self, key: LaneKey, host: bool, sync: bool) -> Lane:
+        kind = key.kind
+        if kind is LaneKind.CPU:
+            label = self._labels.get((key.pid, key.tid)) or self._process_labels.get(key.pid, "")
+            if not host:
+                kind = LaneKind.OTHER
+            if sync and not host:
+                label = f"{label or f'stream {key.tid}'} sync"
+            return Lane(kind, key.pid, key.tid, None, None, label, self._sort_index(key))
+        return Lane(
+            kind,
+            key.pid,
+            key.tid or str(key.stream),
+            None if key.device == ABSENT else key.device,
+            None if key.stream == ABSENT else key.stream,
+            self._labels.get((key.pid, key.tid or str(key.stream)), ""),
+            self._sort_index(key),
+        )
+
+    def _sort_index(self, key: LaneKey) -> int:
+        tid = key.tid or str(key.stream)
+        return self._orders.get((key.pid, tid), _natural(tid)[0])
+
+    def _order(self, key: LaneKey) -> tuple[Any, ...]:
+        """Host threads before devices, as the file orders its processes, then by number."""
+        process = self._process_orders.get(key.pid, 0)
+        return (
+            key.kind is not LaneKind.CPU,
+            process,
+            _natural(key.pid),
+            key.device,
+            self._sort_index(key),
+            key.kind,
+            _natural(key.tid),
+        )
+
+
+def id_text(value: Any) -> str:
+    """One text for each way to write a process or thread id: 323, "323" and 323.0."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+def _natural(text: str) -> tuple[int, str]:
+    """Orders numbers by value, before other text."""
+    return (int(text), "") if text.lstrip("-").isdecimal() and len(text) < 20 else (2**63, text)

@@ -1,0 +1,107 @@
+"""Which runtime or driver call launched which GPU operation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attntui.trace.model import ABSENT, I32, I64, Bool
+
+_OWNER_SHARE = 0.1
+"""A process owns a device when it made at least this part of the device's sure launches."""
+
+
+def find_launches(
+    ops: I64,
+    calls: I64,
+    *,
+    rows: int,
+    start: I64,
+    correlation: I64,
+    external_id: I64,
+    process: I32,
+    device: I64,
+) -> I32:
+    """For each row of `ops` the row of its launch among `calls`, else ABSENT.
+
+    `ops` and `calls` are rows in order of start; the other arrays are columns of `rows`
+    entries. The launch is the earliest call with the operation's correlation. Where
+    several processes use one correlation (ranks merged into one file), only calls of
+    processes that own the operation's device are considered; of several, one with the
+    operation's external id comes first, then one that began before it, then the nearest.
+    """
+    launch = np.full(rows, ABSENT, dtype=np.int32)
+    ops = ops[correlation[ops] != ABSENT]
+    calls = calls[correlation[calls] != ABSENT]
+    if not len(ops) or not len(calls):
+        return launch
+    calls = _first_of_each(calls, correlation, process)
+    ids = correlation[calls]
+    low = np.searchsorted(ids, correlation[ops], side="left")
+    high = np.searchsorted(ids, correlation[ops], side="right")
+    single = high - low == 1
+    launch[ops[single]] = calls[low[single]]
+    if (ids[1:] == ids[:-1]).any():
+        _tell_apart(launch, ops, calls, low, high, start, external_id, process, device)
+    return launch
+
+
+def _first_of_each(calls: I64, correlation: I64, process: I32) -> I64:
+    """The earliest call of each process and correlation, by correlation."""
+    calls = calls[np.lexsort((calls, process[calls], correlation[calls]))]
+    same = (correlation[calls[1:]] == correlation[calls[:-1]]) & (
+        process[calls[1:]] == process[calls[:-1]]
+    )
+    return calls[np.concatenate(([True], ~same))]
+
+
+def _tell_apart(
+    launch: I32,
+    ops: I64,
+    calls: I64,
+    low: I64,
+    high: I64,
+    start: I64,
+    external_id: I64,
+    process: I32,
+    device: I64,
+) -> None:
+    """Chooses among the calls of several processes, and undoes links across ranks."""
+    counts = high - low
+    op = np.repeat(ops, counts)
+    first = np.repeat(np.cumsum(counts) - counts, counts)
+    call = calls[np.repeat(low, counts) + np.arange(len(op)) - first]
+    delay = start[op] - start[call]
+    same_id = (external_id[op] == external_id[call]) & (external_id[op] != ABSENT)
+    best = _best(op, (~same_id, delay < 0, np.abs(delay)))
+    sure = np.repeat(counts == 1, counts)
+    owned = _owned(device[op], process[call], sure, best)
+    op, call = op[owned], call[owned]
+    launch[ops] = ABSENT
+    chosen = _best(op, (~same_id[owned], delay[owned] < 0, np.abs(delay[owned])))
+    launch[op[chosen]] = call[chosen]
+
+
+def _best(op: I64, keys: tuple[I64 | Bool, ...]) -> Bool:
+    """True for the one candidate of each operation that comes first by `keys`."""
+    order = np.lexsort((*reversed(keys), op))
+    heads = np.concatenate(([True], op[order[1:]] != op[order[:-1]])) if len(op) else order == 0
+    best = np.zeros(len(op), dtype=np.bool_)
+    best[order[heads]] = True
+    return best
+
+
+def _owned(device: I64, process: I32, sure: Bool, best: Bool) -> Bool:
+    """True where the candidate's process owns the operation's device.
+
+    The only candidates of their operations vote; for a device without such, the best do.
+    """
+    owned = np.zeros(len(device), dtype=np.bool_)
+    for each in np.unique(device):
+        here = device == each
+        voters = here & sure
+        if not voters.any():
+            voters = here & best
+        processes, votes = np.unique(process[voters], return_counts=True)
+        owners = processes[votes >= _OWNER_SHARE * votes.sum()]
+        owned |= here & np.isin(process, owners)
+    return owned

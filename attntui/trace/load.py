@@ -1,0 +1,146 @@
+"""Loads a trace file: wires the parts together."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from attntui.errors import LoadCancelled
+from attntui.trace.assemble import assemble
+from attntui.trace.chunks import Batch, Lost, TraceText
+from attntui.trace.columns import Store
+from attntui.trace.decode import loads_lenient
+from attntui.trace.memory import available_memory
+from attntui.trace.model import Trace
+from attntui.trace.notices import Notices
+from attntui.trace.scan import Window
+from attntui.trace.source import Source, open_source
+
+_REPORT_EVERY_S = 0.05
+_GROWTH = 3
+"""Finishing a load takes at most this many times what its columns hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a load has come. Bytes are those of the file; the total may be unknown."""
+
+    bytes_done: int
+    bytes_total: int | None
+    events: int
+    seconds: float
+
+
+class _Watch:
+    """Reports progress now and then, and raises when the load is cancelled."""
+
+    def __init__(
+        self,
+        progress: Callable[[Progress], None] | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> None:
+        self._progress = progress
+        self._cancelled = cancelled
+        self._began = time.monotonic()
+        self._next = self._began
+
+    def look(self, done: int, total: int | None, events: int, *, last: bool = False) -> None:
+        if self._cancelled is not None and self._cancelled():
+            raise LoadCancelled
+        now = time.monotonic()
+        if self._progress is not None and (last or now >= self._next):
+            self._next = now + _REPORT_EVERY_S
+            self._progress(Progress(done, total, events, now - self._began))
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Trace:
+    """Reads a Kineto or Chrome trace: JSON, plain, gzip or zstd, whatever its name.
+
+    `-` reads standard input. `progress` is called at most twenty times a second and once
+    at the end; `cancelled` is asked at every block.
+
+    Raises:
+        InputError: the file cannot be read, or holds no trace.
+        LoadCancelled: `cancelled` returned True.
+    """
+    shown = os.fspath(path)
+    watch = _Watch(progress, cancelled)
+    source = open_source(shown, lambda done: watch.look(done, None, 0))
+    notices = Notices()
+    try:
+        store, text = _read(shown, source, notices, watch, search=False)
+    except Lost:
+        source = source.again()
+        store, text = _read(shown, source, notices, watch, search=True)
+    trace = assemble(shown, store, text.fields, text.left_out, source.reader(), notices)
+    watch.look(source.position, source.size, trace.events, last=True)
+    return trace
+
+
+def _read(
+    path: str, source: Source, notices: Notices, watch: _Watch, *, search: bool
+) -> tuple[Store, TraceText]:
+    store = Store(notices)
+
+    def read() -> bytes:
+        watch.look(source.position, source.size, store.events)
+        return source.read()
+
+    text = TraceText(path, Window(read), notices, search=search)
+    budget = available_memory()
+    for batch in text.batches():
+        if not isinstance(batch, Batch):
+            store = Store(notices)
+            notices.add("duplicate_key", "`traceEvents` stands twice; the last one counts")
+            continue
+        store.add(batch)
+        if store.memory * _GROWTH > budget:
+            notices.add(
+                "memory",
+                f"stopped after {store.events:,} events: the rest needs more than the "
+                f"{budget >> 20:,} MB of memory that are free",
+            )
+            break
+    else:
+        _look_behind(text, source, notices, read)
+    if source.damage is not None:
+        notices.add("damaged", source.damage)
+    return store, text
+
+
+def _look_behind(
+    text: TraceText, source: Source, notices: Notices, read: Callable[[], bytes]
+) -> None:
+    """Says what follows the trace's end."""
+    rest = text.rest().strip(b" \t\r\n\x00,")
+    while block := read():
+        rest = rest or block.strip(b" \t\r\n\x00,")[:200]
+    end = text.ended_at or 0
+    more = sum(offset >= end and first in b"{[" for offset, first in source.members)
+    if more:
+        notices.add("more_members", f"{more} more traces follow in this gzip file", more)
+    elif rest and not text.cut_short:
+        shown = rest[:80].decode("utf-8", "replace")
+        notices.add("trailing_text", f"after byte {end:,}: {shown}")
+
+
+def read_event(trace: Trace, row: int) -> dict[str, Any]:
+    """The JSON of one event as the file has it, `args` and all.
+
+    Empty where the file no longer holds it (it was overwritten in place).
+    """
+    if trace.reader is None:
+        return {}
+    offset, length = int(trace.columns.offset[row]), int(trace.columns.length[row])
+    value = loads_lenient(trace.reader.read(offset, length))
+    if not isinstance(value, dict) or "ph" not in value:
+        return {}
+    return value

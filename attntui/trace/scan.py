@@ -1,0 +1,154 @@
+"""Finds where JSON values end in text that arrives in blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(")?|[{}\[\]]', re.DOTALL)
+_STRING_REST = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*(")?', re.DOTALL)
+_SCALAR = re.compile(rb"[^\s,\]}\[{\":]*")
+_BLANK = re.compile(rb"[\s\x00]*")
+_BLANK_OR_COMMA = re.compile(rb"[\s\x00,]*")
+_QUOTE = ord('"')
+_OPENING = b"{["
+
+
+class Window:
+    """The text of a file through a buffer that only moves forward.
+
+    `buffer[at:]` is what is not yet taken; `base` is the offset of `buffer[0]` in the
+    whole text.
+    """
+
+    def __init__(self, read: Callable[[], bytes]) -> None:
+        self._read = read
+        self.buffer = b""
+        self.base = 0
+        self.at = 0
+        self.ended = False
+
+    @property
+    def offset(self) -> int:
+        """Where in the whole text the next byte lies."""
+        return self.base + self.at
+
+    @property
+    def left(self) -> int:
+        """Bytes in the buffer that are not yet taken."""
+        return len(self.buffer) - self.at
+
+    def fill(self) -> bool:
+        """Adds a block, or more where much is waiting; False at the end of the text."""
+        blocks = [self.buffer[self.at :]]
+        wanted = max(1, self.left // 2)
+        self.base += self.at
+        self.at = 0
+        while wanted > 0 and not self.ended:
+            block = self._read()
+            self.ended = not block
+            wanted -= len(block)
+            blocks.append(block)
+        self.buffer = b"".join(blocks)
+        return len(self.buffer) > len(blocks[0])
+
+    def fill_to(self, size: int) -> None:
+        while self.left < size and self.fill():
+            pass
+
+    def peek(self, *, commas: bool = False) -> bytes:
+        """The next byte that is no blank (nor a comma), not taken; empty at the end."""
+        blank = _BLANK_OR_COMMA if commas else _BLANK
+        while True:
+            match = blank.match(self.buffer, self.at)
+            self.at = match.end() if match else self.at
+            if self.at < len(self.buffer):
+                return self.buffer[self.at : self.at + 1]
+            if not self.fill():
+                return b""
+
+
+class ValueEnd:
+    """Looks for the end of one JSON value, and resumes where the buffer ended.
+
+    Positions count from the value's first byte that is still in the buffer.
+    """
+
+    def __init__(self) -> None:
+        self._at = 0
+        self._depth = 0
+        self._begun = False
+        self._in_string = False
+        self._in_scalar = False
+
+    def find(self, buffer: bytes, start: int) -> int:
+        """The position after the value that starts at `start`, or -1: more is needed."""
+        at = start + self._at
+        if at >= len(buffer):
+            return -1
+        if not self._begun:
+            self._begun = True
+            self._in_scalar = buffer[at] not in b'{["'
+        if self._in_scalar:
+            return self._scalar_end(buffer, start, at)
+        if self._in_string:
+            rest = _STRING_REST.match(buffer, at)
+            if rest is None or rest[1] is None:
+                return self._more(rest.end() if rest else at, start)
+            self._in_string = False
+            at = rest.end()
+            if self._depth == 0:
+                return at
+        for token in _TOKEN.finditer(buffer, at):
+            first = buffer[token.start()]
+            if first == _QUOTE:
+                if token[1] is None:
+                    self._in_string = True
+                    return self._more(token.end(), start)
+                if self._depth == 0:
+                    return token.end()
+            elif first in _OPENING:
+                self._depth += 1
+            else:
+                self._depth -= 1
+                if self._depth <= 0:
+                    return token.end()
+        return self._more(len(buffer), start)
+
+    def _scalar_end(self, buffer: bytes, start: int, at: int) -> int:
+        scalar = _SCALAR.match(buffer, at)
+        end = scalar.end() if scalar else at
+        return self._more(end, start) if end == len(buffer) else max(end, start + 1)
+
+    def _more(self, at: int, start: int) -> int:
+        self._at = at - start
+        return -1
+
+    def forget(self) -> int:
+        """Gives up what has been looked at: how many bytes the buffer may drop."""
+        count, self._at = self._at, 0
+        return count
+
+
+def find_end(buffer: bytes, start: int) -> int:
+    """The position after the value that starts at `start`, or -1 if it is not whole."""
+    return ValueEnd().find(buffer, start)
+
+
+def take_value(window: Window, limit: int) -> bytes | None:
+    """Takes one value, reading on as needed: its text, or None where that is too long.
+
+    Raises:
+        EOFError: the text ends within the value; then nothing of it is left.
+    """
+    ending = ValueEnd()
+    long = False
+    while (end := ending.find(window.buffer, window.at)) < 0:
+        if window.left > limit:
+            long = True
+            window.at += ending.forget()
+        if not window.fill():
+            raise EOFError
+    text = window.buffer[window.at : end]
+    window.at = end
+    return None if long else text

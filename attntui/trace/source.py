@@ -1,0 +1,378 @@
+"""Opens a trace file of whatever packing and reads its text, forwards and at will."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tempfile
+import weakref
+import zlib
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from io import BufferedReader, RawIOBase
+from typing import Any, Protocol
+
+from attntui.errors import InputError
+from attntui.trace.model import ArgsReader
+
+BLOCK = 256 * 1024
+"""Bytes of text a read yields at most: a chunk that stays in the cache."""
+
+_COMPRESSED_BLOCK = 64 * 1024
+_CHECKPOINT_EVERY = 4 * 1024 * 1024
+_MOST_CHECKPOINTS = 1024
+_MOST_MEMBERS = 100_000
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_GZIP_WBITS = 16 + zlib.MAX_WBITS
+
+_OTHER_KINDS = (
+    (b"PK\x03\x04", "a zip archive (or a PyTorch model); unpack it first"),
+    (b"BZh", "packed with bzip2; unpack it first"),
+    (b"\xfd7zXZ\x00", "packed with xz; unpack it first"),
+    (b"SQLite format 3\x00", "an SQLite database (Nsight Systems?), not a PyTorch profiler trace"),
+    (b"\x7fELF", "a program, not a trace"),
+    (b"\x89PNG", "a picture, not a trace"),
+    (b"\x80\x04", "a pickle, not a trace; export the profile with export_chrome_trace"),
+    (b"\x80\x02", "a pickle, not a trace; export the profile with export_chrome_trace"),
+)
+
+
+class Source(Protocol):
+    """The text of one file, read once from start to end.
+
+    `position` counts the bytes of the file taken so far, out of `size`. `damage` says
+    what stopped the reading early. `members` holds, for a gzip of several members, each
+    later one's offset in the text and its first byte.
+    """
+
+    size: int
+    damage: str | None
+    members: list[tuple[int, int]]
+
+    @property
+    def position(self) -> int: ...
+
+    def read(self) -> bytes:
+        """The next bytes of text, at most `BLOCK`; empty at the end or at damage."""
+        ...
+
+    def again(self) -> Source:
+        """The same file from its start."""
+        ...
+
+    def reader(self) -> ArgsReader:
+        """Reads parts of the text again; call it when all is read."""
+        ...
+
+
+class _File:
+    """An open file, closed when the last user of it goes.
+
+    It keeps reading what was opened, even when another file takes its path.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.size = os.fstat(descriptor).st_size
+        weakref.finalize(self, os.close, descriptor)
+
+    def at(self, offset: int, length: int) -> bytes:
+        return os.pread(self.descriptor, length, offset)
+
+
+def open_source(path: str, spooled: Callable[[int], None]) -> Source:
+    """Opens `path`, or standard input for `-`, and looks at its first bytes.
+
+    What cannot be read twice (standard input, a pipe) is first copied to a temporary
+    file without a name; `spooled` is told the bytes copied so far.
+
+    Raises:
+        InputError: there is no such file, or it is none that could hold a trace.
+    """
+    file = _File(_spool(0, spooled) if path == "-" else _open(path, spooled))
+    if file.size == 0:
+        raise InputError(f"{path}: is empty; the profiler writes the file when it is stopped")
+    magic = file.at(0, 16)
+    if magic.startswith(_GZIP):
+        return GzipSource(file)
+    if magic.startswith(_ZSTD):
+        return ZstdSource(file, path)
+    for start, kind in _OTHER_KINDS:
+        if magic.startswith(start):
+            raise InputError(f"{path}: is {kind}")
+    return PlainSource(file)
+
+
+def _open(path: str, spooled: Callable[[int], None]) -> int:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        mode = os.fstat(descriptor).st_mode
+    except OSError as error:
+        raise InputError(f"{path}: {_reason(error)}") from None
+    except ValueError:
+        raise InputError(f"{path!r}: is no path") from None
+    if stat.S_ISDIR(mode):
+        os.close(descriptor)
+        raise InputError(f"{path}: is a directory; name a trace file in it")
+    if stat.S_ISREG(mode):
+        return descriptor
+    try:
+        return _spool(descriptor, spooled)
+    finally:
+        os.close(descriptor)
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return "no such file"
+    if error.errno == errno.EACCES:
+        return "may not be read (permission denied)"
+    return (error.strerror or str(error)).lower()
+
+
+def _spool(descriptor: int, spooled: Callable[[int], None]) -> int:
+    total = 0
+    try:
+        with tempfile.TemporaryFile() as copy:
+            while block := os.read(descriptor, BLOCK):
+                copy.write(block)
+                total += len(block)
+                spooled(total)
+            copy.flush()
+            return os.dup(copy.fileno())
+    except OSError as error:
+        raise InputError(f"the input cannot be copied to a file: {_reason(error)}") from None
+
+
+class PlainSource:
+    """Text as it lies in the file."""
+
+    def __init__(self, file: _File) -> None:
+        self._file = file
+        self.size = file.size
+        self.position = 0
+        self.damage: str | None = None
+        self.members: list[tuple[int, int]] = []
+
+    def read(self) -> bytes:
+        try:
+            block = self._file.at(self.position, BLOCK)
+        except OSError as error:
+            self.damage = _reason(error)
+            return b""
+        self.position += len(block)
+        return block
+
+    def again(self) -> PlainSource:
+        return PlainSource(self._file)
+
+    def reader(self) -> ArgsReader:
+        return _PlainReader(self._file)
+
+
+class _PlainReader:
+    def __init__(self, file: _File) -> None:
+        self._file = file
+
+    def read(self, offset: int, length: int) -> bytes:
+        return self._file.at(offset, length)
+
+
+class _Inflater:
+    """Inflates a gzip file forwards from a place where a decompressor's state is known."""
+
+    def __init__(self, file: _File, position: int = 0, state: Any = None) -> None:
+        self._file = file
+        self._state = zlib.decompressobj(_GZIP_WBITS) if state is None else state.copy()
+        self._position = position
+        self._pending = b""
+        self.new_member = False
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file that the decompressor has taken."""
+        return self._position - len(self._pending)
+
+    def checkpoint(self) -> tuple[int, Any]:
+        return self.position, self._state.copy()
+
+    def read(self) -> bytes:
+        """The next bytes of text; empty at the end. Raises `zlib.error`, or EOFError."""
+        self.new_member = False
+        while True:
+            if self._state.eof:
+                self._pending = self._state.unused_data + self._pending
+                if not self._next_member():
+                    return b""
+            if not self._pending:
+                self._pending = self._file.at(self._position, _COMPRESSED_BLOCK)
+                self._position += len(self._pending)
+                if not self._pending:
+                    raise EOFError
+            text: bytes = self._state.decompress(self._pending, BLOCK)
+            self._pending = b"" if self._state.eof else self._state.unconsumed_tail
+            if text:
+                return text
+
+    def _next_member(self) -> bool:
+        """Goes to the member that follows; what is no gzip any more is let be."""
+        ahead = self._pending if len(self._pending) >= 2 else self._file.at(self.position, 2)
+        if not ahead.startswith(_GZIP):
+            return False
+        self._state = zlib.decompressobj(_GZIP_WBITS)
+        self.new_member = True
+        return True
+
+
+class GzipSource:
+    """Inflates, and keeps a copy of the decompressor every few megabytes of text."""
+
+    def __init__(self, file: _File) -> None:
+        self._file = file
+        self._inflater = _Inflater(file)
+        self.size = file.size
+        self.damage: str | None = None
+        self.members: list[tuple[int, int]] = []
+        self._text_position = 0
+        self._every = _CHECKPOINT_EVERY
+        self._checkpoints: list[tuple[int, int, Any]] = [(0, 0, None)]
+
+    @property
+    def position(self) -> int:
+        return self._inflater.position
+
+    def read(self) -> bytes:
+        if self.damage is not None:
+            return b""
+        if self._text_position - self._checkpoints[-1][0] >= self._every:
+            self._keep_checkpoint()
+        try:
+            text = self._inflater.read()
+        except EOFError:
+            self.damage = "the gzip stream is cut short"
+            return b""
+        except (zlib.error, OSError) as error:
+            self.damage = f"the gzip stream is corrupt ({error})"
+            return b""
+        if self._inflater.new_member and text and len(self.members) < _MOST_MEMBERS:
+            self.members.append((self._text_position, text[0]))
+        self._text_position += len(text)
+        return text
+
+    def _keep_checkpoint(self) -> None:
+        if len(self._checkpoints) >= _MOST_CHECKPOINTS:
+            del self._checkpoints[1::2]
+            self._every *= 2
+        self._checkpoints.append((self._text_position, *self._inflater.checkpoint()))
+
+    def again(self) -> GzipSource:
+        return GzipSource(self._file)
+
+    def reader(self) -> ArgsReader:
+        return _GzipReader(self._file, self._checkpoints)
+
+
+class _GzipReader:
+    def __init__(self, file: _File, checkpoints: list[tuple[int, int, Any]]) -> None:
+        self._file = file
+        self._checkpoints = checkpoints
+        self._offsets = [offset for offset, _, _ in checkpoints]
+
+    def read(self, offset: int, length: int) -> bytes:
+        index = bisect_right(self._offsets, offset) - 1
+        start, position, state = self._checkpoints[index]
+        inflater = _Inflater(self._file, position, state)
+        return _part(_blocks(inflater.read), offset - start, length)
+
+
+class ZstdSource:
+    """Text packed with zstd; needs the `zstandard` package."""
+
+    def __init__(self, file: _File, path: str) -> None:
+        try:
+            import zstandard
+        except ImportError:
+            raise InputError(
+                f"{path}: is packed with zstd, which needs one more package: "
+                "pip install 'attntui[zstd]'"
+            ) from None
+        self._errors = (zstandard.ZstdError, OSError)
+        self._unpacked: Callable[[_RawReader], Any] = lambda raw: (
+            zstandard.ZstdDecompressor().stream_reader(
+                BufferedReader(raw, _COMPRESSED_BLOCK), read_across_frames=True
+            )
+        )
+        self._file = file
+        self._path = path
+        self._raw = _RawReader(file)
+        self._stream = self._unpacked(self._raw)
+        self.size = file.size
+        self.damage: str | None = None
+        self.members: list[tuple[int, int]] = []
+
+    @property
+    def position(self) -> int:
+        return self._raw.position
+
+    def read(self) -> bytes:
+        if self.damage is not None:
+            return b""
+        try:
+            text: bytes = self._stream.read(BLOCK)
+        except self._errors as error:
+            self.damage = f"the zstd stream is corrupt ({error})"
+            return b""
+        return text
+
+    def again(self) -> ZstdSource:
+        return ZstdSource(self._file, self._path)
+
+    def reader(self) -> ArgsReader:
+        return _ZstdReader(lambda: self._unpacked(_RawReader(self._file)))
+
+
+class _RawReader(RawIOBase):
+    """The plain bytes of a file as a stream of its own."""
+
+    def __init__(self, file: _File) -> None:
+        self._file = file
+        self.position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        block = self._file.at(self.position, len(buffer))
+        buffer[: len(block)] = block
+        self.position += len(block)
+        return len(block)
+
+
+class _ZstdReader:
+    """Unpacks from the start each time: zstd's state cannot be copied."""
+
+    def __init__(self, opened: Callable[[], Any]) -> None:
+        self._opened = opened
+
+    def read(self, offset: int, length: int) -> bytes:
+        stream = self._opened()
+        return _part(_blocks(lambda: stream.read(BLOCK)), offset, length)
+
+
+def _blocks(read: Callable[[], bytes]) -> Iterator[bytes]:
+    while block := read():
+        yield block
+
+
+def _part(blocks: Iterator[bytes], offset: int, length: int) -> bytes:
+    """`length` bytes after the first `offset` of all blocks put together."""
+    found = b""
+    for block in blocks:
+        if offset < len(block):
+            found += block[offset : offset + length - len(found)]
+            if len(found) >= length:
+                break
+        offset = max(0, offset - len(block))
+    return found

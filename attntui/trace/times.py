@@ -1,0 +1,57 @@
+"""Microseconds as trace files write them, to integer nanoseconds, without loss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+import numpy as np
+import numpy.typing as npt
+
+from attntui.trace.model import I64
+
+EXACT_BELOW_US = 2.0**43
+"""Under this a float64 of microseconds lies within 0.0005 us of the number written."""
+
+NO_TIME = np.iinfo(np.int64).min
+"""Stands for a time that is absent, no number, or out of bounds."""
+
+EARLIEST_NS = -(2**61)
+LATEST_NS = 2**62
+LONGEST_NS = 2**61 - 1
+"""Bounds on times (about the years 1896 to 2116 by the epoch) and durations: with them
+no difference of two ends overflows 64 bits."""
+
+_PLAIN = re.compile(rb"(-?)(\d{1,18})(?:\.(\d{1,3}))?")
+_NUMBER = re.compile(rb"-?\d{1,400}(\.\d{0,400})?([eE][-+]?\d{1,3})?")
+
+
+def ns_from_floats(microseconds: npt.NDArray[np.float64]) -> I64:
+    """Rounds to the nearest nanosecond; exact for numbers under `EXACT_BELOW_US`."""
+    good = (microseconds > EARLIEST_NS / 1000) & (microseconds < LATEST_NS / 1000)
+    us = microseconds if good.all() else np.where(good, microseconds, 0.0)
+    whole = np.floor(us)
+    ns: I64 = whole.astype(np.int64) * 1000 + np.rint((us - whole) * 1000.0).astype(np.int64)
+    return ns if us is microseconds else np.where(good, ns, NO_TIME)
+
+
+def ns_from_text(text: bytes) -> int:
+    """The nanoseconds of a number's digits, which may stand in quotes; else `NO_TIME`."""
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None:
+        sign, whole, fraction = plain.groups()
+        ns = int(whole) * 1000
+        if fraction:
+            ns += int(fraction) * (1, 100, 10, 1)[len(fraction)]
+        ns = -ns if sign else ns
+    else:
+        bare = text.strip(b'" \t\r\n')
+        if _NUMBER.fullmatch(bare) is None:
+            return NO_TIME
+        ns = int((Decimal(bare.decode()) * 1000).to_integral_value())
+    return ns if EARLIEST_NS < ns < LATEST_NS else NO_TIME
+
+
+def ns_from_texts(texts: Sequence[bytes]) -> I64:
+    return np.array([ns_from_text(text) for text in texts], dtype=np.int64)

@@ -1,0 +1,36 @@
+"""Fixtures for all tests. Makers of events and files are in `builders`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from builders import write_trace
+
+from attntui.trace import Trace, load
+
+CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The folder of real traces beside the project; skips where it is absent."""
+    if not CORPUS.is_dir():
+        pytest.skip("the corpus of real traces does not lie beside the project")
+    return CORPUS
+
+
+@pytest.fixture
+def make_trace(tmp_path: Path) -> Callable[..., Trace]:
+    """`make_trace(events, **top_level)` writes a trace file and loads it."""
+
+    def make(events: list[dict[str, Any]], **top_level: Any) -> Trace:
+        return load(write_trace(tmp_path, events, **top_level))
+
+    return make
