@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from attntui.analysis.gap_causes import Cause, Piece, pieces
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.launches import launch_delay, op_stack
 from attntui.trace import read_event
@@ -32,16 +33,32 @@ class Item:
 
 
 def gap_detail(document: Document, gaps: GapList, number: int) -> list[Item]:
-    """What is known of a gap: its length and what stands round it."""
-    trace = document.trace
+    """What is known of a gap: its length, why, and what stands round it."""
+    trace, causes = document.trace, gaps.causes
+    length = int(gaps.length[number])
     before, after = int(gaps.before[number]), int(gaps.after[number])
     items = [
-        Item("", f"gap of {duration(int(gaps.length[number]))} on GPU {int(gaps.device[number])}"),
+        Item("", f"gap of {duration(length)} on GPU {int(gaps.device[number])}"),
+        Item("cause", gaps.label(number)),
+        Item("", split_bar(pieces(document.finder, causes, number))),
+    ]
+    for cause in Cause:
+        part = int(causes.split[number, cause])
+        if part:
+            words = f"{duration(part)}  {percent(part / length)}  {CAUSE_WORDS[cause]}"
+            items.append(Item(f" {CAUSE_MARKS[cause]}", words))
+    trigger = int(causes.trigger_row[number])
+    if trigger != ABSENT:
+        items.append(Item("drained by", document.short_of(trigger), trigger))
+    running = int(causes.running[number])
+    if running != ABSENT:
+        items.append(Item("running", document.short_of(running), running))
+    items += [
         Item("start", duration(int(gaps.start[number]), 9)),
         Item("before", document.short_of(before), before),
         Item("after", document.short_of(after), after),
     ]
-    launch = int(trace.launch[after])
+    launch = int(causes.launch[number])
     if launch == ABSENT:
         return [*items, Item("launch", "no launch record for the operation after")]
     delay = int(trace.start[launch]) - int(gaps.start[number])
@@ -49,6 +66,53 @@ def gap_detail(document: Document, gaps: GapList, number: int) -> list[Item]:
     items.append(Item("launch", f"{document.short_of(launch)}, {when}", launch))
     items.extend(_stack(document, after))
     return items
+
+
+SPLIT_CELLS = 32
+
+CAUSE_MARKS = {
+    Cause.SYNC: "S",
+    Cause.COPY: "C",
+    Cause.MEMORY: "M",
+    Cause.MODULE_LOAD: "O",
+    Cause.DATA_LOADING: "D",
+    Cause.RUNTIME: "R",
+    Cause.DISPATCH: "d",
+    Cause.PYTHON: "p",
+    Cause.UNRECORDED: ".",
+    Cause.LAUNCH_CALL: "L",
+    Cause.QUEUED: "q",
+    Cause.WAIT_EVENT: "W",
+    Cause.GRAPH: "G",
+    Cause.UNKNOWN: "?",
+}
+
+CAUSE_WORDS = {
+    Cause.SYNC: "the host waited in a synchronisation",
+    Cause.COPY: "the host waited for a copy",
+    Cause.MEMORY: "allocating or freeing memory",
+    Cause.MODULE_LOAD: "loading or compiling code",
+    Cause.DATA_LOADING: "loading data",
+    Cause.RUNTIME: "in another runtime call",
+    Cause.DISPATCH: "in a CPU op, before the launch",
+    Cause.PYTHON: "in Python",
+    Cause.UNRECORDED: "in nothing that was recorded",
+    Cause.LAUNCH_CALL: "inside the launch call",
+    Cause.QUEUED: "launched, not yet begun",
+    Cause.WAIT_EVENT: "waiting for another stream",
+    Cause.GRAPH: "between the nodes of a CUDA graph",
+    Cause.UNKNOWN: "no launch record",
+}
+
+
+def split_bar(parts: tuple[Piece, ...], width: int = SPLIT_CELLS) -> str:
+    """A gap in time as one line: each cell bears the mark of what it was spent on."""
+    start, span = parts[0].start, parts[-1].end - parts[0].start
+    cells = []
+    for cell in range(width):
+        at = start + (2 * cell + 1) * span // (2 * width)
+        cells.append(next(CAUSE_MARKS[p.cause] for p in parts if at < p.end))
+    return "".join(cells)
 
 
 def event_detail(document: Document, row: int) -> list[Item]:
@@ -165,8 +229,3 @@ def _args(document: Document, row: int) -> Iterator[Item]:
 def plain(items: list[Item]) -> str:
     """The detail as text to copy."""
     return "\n".join(f"{i.label}: {i.text}" if i.label else i.text for i in items)
-
-
-def share_text(part: int, whole: int) -> str:
-    """A share of a whole as a percentage, `-` where there is no whole."""
-    return percent(part / whole if whole else None)

@@ -7,7 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from attntui.analysis.idle import DeviceIdle, device_idle
+from attntui.analysis.cpu_time import CpuTime, OpTable, cpu_time, op_table
+from attntui.analysis.gap_causes import Cause, CauseFinder, GapCauses, Trigger, cause_finder
+from attntui.analysis.idle import DeviceIdle, Gaps, device_idle
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.kernels import KernelTable, kernel_table
 from attntui.analysis.scope import WHOLE, Range, Scope, ScopeRows, scope_rows
@@ -25,40 +27,66 @@ NAME_LIMIT = 200
 
 @dataclass(frozen=True)
 class GapList:
-    """Gaps of all devices by start. `before` and `after` are rows, `device` numbers."""
+    """Gaps of all devices by start, with their causes; `device` is the number of each."""
 
-    start: I64
-    length: I64
-    before: I64
-    after: I64
+    causes: GapCauses
     device: I64
 
     @classmethod
-    def of(cls, idle: tuple[DeviceIdle, ...]) -> GapList:
-        if not idle:
-            none = np.zeros(0, np.int64)
-            return cls(none, none, none, none, none)
-        device = np.concatenate([np.full(len(d.gaps), d.device, np.int64) for d in idle])
-        start = np.concatenate([d.gaps.start for d in idle])
-        order = np.argsort(start, kind="stable")
-        return cls(
-            start[order],
-            np.concatenate([d.gaps.length for d in idle])[order],
-            np.concatenate([d.gaps.before for d in idle])[order],
-            np.concatenate([d.gaps.after for d in idle])[order],
-            device[order],
+    def of(cls, idle: tuple[DeviceIdle, ...], finder: CauseFinder) -> GapList:
+        parts = [d.gaps for d in idle]
+        none = [np.zeros(0, np.int64)]
+        gaps = Gaps(
+            np.concatenate([g.start for g in parts] or none),
+            np.concatenate([g.length for g in parts] or none),
+            np.concatenate([g.before for g in parts] or none),
+            np.concatenate([g.after for g in parts] or none),
         )
+        device = np.repeat([d.device for d in idle], [len(g) for g in parts]).astype(np.int64)
+        order = np.argsort(gaps.start, kind="stable")
+        return cls(finder.causes(gaps.take(order)), device[order])
 
     def __len__(self) -> int:
-        return len(self.start)
+        return len(self.device)
+
+    @property
+    def start(self) -> I64:
+        return self.causes.gaps.start
+
+    @property
+    def length(self) -> I64:
+        return self.causes.gaps.length
+
+    @property
+    def before(self) -> I64:
+        """Rows of the operations that ended last before each gap."""
+        return self.causes.gaps.before
+
+    @property
+    def after(self) -> I64:
+        """Rows of the operations that end each gap."""
+        return self.causes.gaps.after
 
     @cached_property
     def end(self) -> I64:
-        return self.start + self.length
+        return self.causes.gaps.end
+
+    @cached_property
+    def main(self) -> I64:
+        """The main `Cause` of each."""
+        return self.causes.main
 
     def over(self, threshold: int) -> I64:
         """Numbers of the gaps of at least `threshold` ns, by start."""
         return np.flatnonzero(self.length >= threshold)
+
+    def label(self, number: int) -> str:
+        """A gap's cause in words, with what drained the queue where that is told."""
+        cause = Cause(int(self.main[number])).name.lower().replace("_", " ")
+        trigger = Trigger(int(self.causes.trigger[number]))
+        if trigger is Trigger.NONE or trigger.name.lower() == cause:
+            return cause
+        return f"{cause} after {trigger.name.lower().replace('_', ' ')}"
 
 
 @dataclass(frozen=True)
@@ -70,6 +98,7 @@ class ScopeFacts:
     kernels: KernelTable
     idle: tuple[DeviceIdle, ...]
     gaps: GapList
+    ops: OpTable
 
     @property
     def busy_ns(self) -> int:
@@ -106,11 +135,15 @@ class Document:
     tracks: tuple[Track, ...]
     short: tuple[str, ...]
     paints: tuple[Paint, ...]
+    finder: CauseFinder
+    cpu: CpuTime
     whole: ScopeFacts
 
     @classmethod
     def build(cls, trace: Trace) -> Document:
         steps = find_steps(trace)
+        finder = cause_finder(trace)
+        cpu = cpu_time(trace, finder.host)
         gpu_names = set(np.unique(trace.name[trace.gpu_ops]).tolist())
         short: list[str] = []
         paints: list[Paint] = []
@@ -128,7 +161,9 @@ class Document:
             (*build_tracks(trace), *_memory_tracks(trace)),
             tuple(short),
             tuple(paints),
-            scope_facts(trace, WHOLE, steps),
+            finder,
+            cpu,
+            _scope_facts(trace, WHOLE, steps, finder, cpu),
         )
 
     @cached_property
@@ -154,7 +189,9 @@ class Document:
 
     def facts(self, scope: Scope) -> ScopeFacts:
         """The facts of a scope."""
-        return self.whole if scope == WHOLE else scope_facts(self.trace, scope, self.steps)
+        if scope == WHOLE:
+            return self.whole
+        return _scope_facts(self.trace, scope, self.steps, self.finder, self.cpu)
 
     def measure(self, low: int, high: int) -> Measured:
         """Busy share of each device in [low, high) and how many events overlap it."""
@@ -183,11 +220,20 @@ class Document:
         return tuple(found)
 
 
-def scope_facts(trace: Trace, scope: Scope, steps: Steps) -> ScopeFacts:
-    """Computes the facts of a scope: a few passes over its GPU operations."""
+def _scope_facts(
+    trace: Trace, scope: Scope, steps: Steps, finder: CauseFinder, cpu: CpuTime
+) -> ScopeFacts:
+    """Computes the facts of a scope: a few passes over its events."""
     rows = scope_rows(trace, scope, steps)
     idle = device_idle(trace, rows.gpu)
-    return ScopeFacts(scope, rows, kernel_table(trace, rows.gpu), idle, GapList.of(idle))
+    return ScopeFacts(
+        scope,
+        rows,
+        kernel_table(trace, rows.gpu),
+        idle,
+        GapList.of(idle, finder),
+        op_table(cpu, None if scope == WHOLE else rows.cpu),
+    )
 
 
 def _memory_tracks(trace: Trace) -> tuple[Track, ...]:

@@ -154,6 +154,13 @@ def gaps_table(document: Document, gaps: GapList, threshold: int) -> Table:
             priority=6,
         ),
         Column(
+            "cause",
+            lambda row: gaps.label(int(chosen[row])),
+            gaps.main[chosen],
+            21,
+            right=False,
+        ),
+        Column(
             "before",
             lambda row: document.short_of(int(before[row])),
             name_keys(trace.names, trace.name[before]),

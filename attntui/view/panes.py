@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
+from attntui.view.cpu_tables import PART_MARKS, ops_table
 from attntui.view.formats import count, duration, percent, ratio
 from attntui.view.gpu_tables import gaps_table, kernel_instances, kernels_by_name, steps_table
 from attntui.view.session import Session
@@ -67,6 +68,14 @@ def _gaps_caption(session: Session) -> str:
     return f"{idle} ─ gaps ≥ {duration(session.threshold) if session.threshold else '0'}"
 
 
+def _ops(session: Session, instances: bool, ascii_only: bool) -> Ordered:
+    return Ordered(ops_table(session.document, session.facts.ops), 0)
+
+
+def _ops_caption(session: Session) -> str:
+    return "own time: " + ", ".join(f"{mark} {word}" for mark, word in PART_MARKS.values())
+
+
 def _steps(session: Session, instances: bool, ascii_only: bool) -> Ordered:
     return Ordered(steps_table(session.document), 0, descending=False)
 
@@ -79,5 +88,6 @@ def _steps_caption(session: Session) -> str:
 PANES: tuple[Pane, ...] = (
     Pane("kernels", "Kernels", _kernels, lambda s: id(s.facts), _kernels_caption, True),
     Pane("gaps", "Gaps", _gaps, lambda s: (id(s.facts), s.threshold), _gaps_caption),
+    Pane("ops", "Ops", _ops, lambda s: id(s.facts), _ops_caption),
     Pane("steps", "Steps", _steps, lambda s: id(s.document), _steps_caption),
 )

@@ -39,8 +39,7 @@ class Viewport:
     def zoomed(self, factor: float, at: int) -> Viewport:
         """Scaled by `factor` (below 1 zooms in); `at` keeps its place on screen."""
         span = max(round(self.span * factor), MIN_SPAN_NS)
-        share = (at - self.t0) / self.span
-        return self._window(at - round(span * share), span)
+        return self._window(at - (at - self.t0) * span // self.span, span)
 
     def panned(self, delta: int) -> Viewport:
         """Moved by `delta` ns, stopping at the trace's edges."""

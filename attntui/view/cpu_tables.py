@@ -1,0 +1,68 @@
+"""The ops pane as a table."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attntui.analysis.cpu_time import OpTable, Part
+from attntui.view.document import Document
+from attntui.view.formats import count, duration
+from attntui.view.gpu_tables import event_target
+from attntui.view.tables import Column, Table, name_keys
+
+PART_MARKS = {
+    Part.LAUNCH: ("L", "launch"),
+    Part.SYNC: ("S", "wait"),
+    Part.MEMORY: ("M", "memory"),
+    Part.MODULE_LOAD: ("O", "code loading"),
+    Part.RUNTIME: ("R", "runtime"),
+    Part.DISPATCH: ("d", "dispatch"),
+}
+SPLIT_CELLS = 10
+
+
+def part_bar(split: list[int], width: int = SPLIT_CELLS) -> str:
+    """Own time by part in `width` letters, largest remainders first, so that they add up."""
+    whole = sum(split)
+    if not whole:
+        return " " * width
+    exact = [width * part / whole for part in split]
+    cells = [int(share) for share in exact]
+    for index in sorted(range(len(split)), key=lambda i: cells[i] - exact[i])[: width - sum(cells)]:
+        cells[index] += 1
+    return "".join(mark * n for (mark, _), n in zip(PART_MARKS.values(), cells, strict=True))
+
+
+def ops_table(document: Document, ops: OpTable) -> Table:
+    """CPU ops and annotations by name: own time and what it went into, GPU time launched."""
+    names = [document.trace.names[i] for i in ops.name.tolist()]
+    rows = np.arange(len(ops), dtype=np.int64)
+    columns = (
+        Column("own", lambda row: duration(int(ops.self_ns[row])), ops.self_ns, 9),
+        Column(
+            "spent on",
+            lambda row: part_bar(ops.split[row].tolist()),
+            ops.split[:, Part.LAUNCH] / np.maximum(ops.self_ns, 1),
+            SPLIT_CELLS,
+            right=False,
+            priority=2,
+        ),
+        Column("total", lambda row: duration(int(ops.total_ns[row])), ops.total_ns, 9, priority=3),
+        Column("count", lambda row: count(int(ops.count[row])), ops.count, 7, priority=1),
+        Column("GPU", lambda row: duration(int(ops.gpu_ns[row])), ops.gpu_ns, 9),
+        Column("GPU ops", lambda row: count(int(ops.gpu_ops[row])), ops.gpu_ops, 8, priority=4),
+        Column(
+            "op or annotation",
+            lambda row: document.short[int(ops.name[row])],
+            name_keys(names, rows),
+            None,
+            right=False,
+        ),
+    )
+    return Table(
+        columns,
+        names,
+        rows,
+        lambda row: event_target(document, int(ops.longest[row])),
+        empty="no CPU ops recorded: profile with ProfilerActivity.CPU",
+    )
