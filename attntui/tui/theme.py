@@ -9,6 +9,7 @@ from rich.style import Style
 
 from attntui.view.paint import Paint
 from attntui.view.raster import Shape
+from attntui.view.tracks import TrackKind
 
 # Two shades a class, so that neighbours of one class can be told apart, and text on them.
 _SHADES: dict[Paint, tuple[str, str, str]] = {
@@ -25,8 +26,21 @@ _SHADES: dict[Paint, tuple[str, str, str]] = {
     Paint.PYTHON: ("#7d7a45", "#686539", "#ffffff"),
     Paint.CALL: ("#a8698a", "#8d5673", "#ffffff"),
     Paint.SYNC: ("#c65353", "#a84444", "#ffffff"),
+    Paint.MANY: ("#9aa7b5", "#9aa7b5", "#101418"),
     Paint.IDLE: ("#7a2e2e", "#662626", "#ffd9d0"),
 }
+
+TRACK_PAINT = {
+    TrackKind.IDLE: Paint.IDLE,
+    TrackKind.GPU: Paint.MANY,
+    TrackKind.GPU_ANNOTATION: Paint.ANNOTATION,
+    TrackKind.CPU: Paint.CPU_OP,
+    TrackKind.PYTHON: Paint.PYTHON,
+    TrackKind.RUNTIME: Paint.CALL,
+    TrackKind.OTHER: Paint.OTHER,
+    TrackKind.MEMORY: Paint.ANNOTATION,
+}
+"""The colour of a track where events are too dense to be told apart."""
 
 SELECTED = Style(color="#101418", bgcolor="#f2f4f8", bold=True)
 LINKED = Style(color="#101418", bgcolor="#ffd75f", bold=True)

@@ -245,8 +245,8 @@ def _memory_tracks(trace: Trace) -> tuple[Track, ...]:
         where = "host" if device < 0 else f"GPU {device}"
         for word, values in (("alloc", memory.allocated), ("reserved", memory.reserved)):
             told = (memory.device == device) & (values >= 0)
-            if told.any():
-                curve = Curve(memory.time[told], values[told])
+            curve = Curve(memory.time[told], values[told])
+            if curve.peak:
                 label = f"{where} {word}"
                 found.append(
                     Track(TrackKind.MEMORY, label, (), none, none, max(device, 0), curve=curve)

@@ -25,6 +25,8 @@ class Paint(IntEnum):
     CALL = 11
     SYNC = 12
     IDLE = 13
+    MANY = 14
+    """Several GPU operations in one cell: no class speaks for them all."""
 
 
 CATEGORY_PAINT = {

@@ -71,12 +71,12 @@ class Session:
             for number, track in enumerate(document.lanes_with_idle(DEFAULT_THRESHOLD))
             if track.kind is TrackKind.PYTHON and track.collapsible
         )
-        timeline = Timeline(viewport, low, collapsed=collapsed)
-        session = cls(document, timeline, document.whole)
-        first_gpu = next((i for i, t in enumerate(session.tracks) if t.kind is TrackKind.GPU), 0)
-        lines = timeline.lines(session.tracks)
-        line = next((i for i, x in enumerate(lines) if x.track == first_gpu), 0)
-        return replace(session, timeline=replace(timeline, line=line))
+        session = cls(document, Timeline(viewport, low, collapsed=collapsed), document.whole)
+        rows = document.trace.gpu_ops if len(document.trace.gpu_ops) else range(len(document.trace))
+        if not len(rows):
+            return session
+        selected = session.selecting(int(rows[0]))
+        return selected.with_timeline(replace(selected.timeline, viewport=viewport))
 
     @property
     def trace(self) -> Trace:

@@ -141,7 +141,7 @@ class Layout:
     widths: tuple[int, ...]
 
 
-MIN_FLEXIBLE = 14
+MIN_FLEXIBLE = 26
 """A name column narrower than this says too little: a lesser column goes instead."""
 
 

@@ -77,8 +77,8 @@ def test_lines_are_as_wide_as_asked(width: int) -> None:
 
 def test_lesser_columns_go_first() -> None:
     columns = make([1], [0]).columns
-    assert layout(columns, 40).columns == (0, 1, 2)
-    assert layout(columns, 25).columns == (0, 1)
+    assert layout(columns, 42).columns == (0, 1, 2)
+    assert layout(columns, 41).columns == (0, 1)
 
 
 def test_fit_cuts_and_pads() -> None:

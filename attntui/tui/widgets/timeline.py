@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from attntui.tui.theme import LINKED, SELECTED, event_style, marked_style
+from attntui.tui.theme import LINKED, SELECTED, TRACK_PAINT, event_style, marked_style
 from attntui.view.axis import axis, minimap
 from attntui.view.curve import draw_curve
 from attntui.view.formats import duration, size
@@ -80,7 +80,8 @@ class TimelineView(Widget, can_focus=True):
     @property
     def lane_lines(self) -> int:
         """Lines there are for lanes."""
-        return max(self.size.height - HEADER_LINES, 1)
+        height = self.size.height or self.app.size.height
+        return max(height - HEADER_LINES, 1)
 
     def on_resize(self, event: events.Resize) -> None:
         width = max(event.size.width - GUTTER, 1)
@@ -135,8 +136,12 @@ class TimelineView(Widget, can_focus=True):
     def _segment(self, frame: _Frame, line: Line, span: Span, base: Style) -> Segment:
         if span.shape is Shape.BLANK:
             return Segment(span.text, base)
+        if span.shape is Shape.DENSE:
+            kind = frame.session.tracks[line.track].kind
+            style = event_style(TRACK_PAINT[kind], span.shape, span.odd, base.bgcolor)
+            return Segment(span.text, style)
         paint, mark = frame.look(line, span.event)
-        if mark is not None and span.shape is not Shape.DENSE:
+        if mark is not None:
             style = marked_style(mark, span.shape, base.bgcolor)
         else:
             style = event_style(paint, span.shape, span.odd, base.bgcolor)
@@ -264,8 +269,6 @@ class _Frame:
         kind = self.session.tracks[line.track].kind
         if kind is TrackKind.IDLE:
             return Paint.IDLE, SELECTED if event == self.session.gap else None
-        if kind is TrackKind.MEMORY:
-            return Paint.ANNOTATION, None
         if event == self.session.event:
             return Paint.OTHER, SELECTED
         if event in self.linked:
