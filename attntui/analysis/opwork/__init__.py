@@ -1,0 +1,1 @@
+"""Work of each family of ops. `attntui.analysis.work` is the way in."""

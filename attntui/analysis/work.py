@@ -1,0 +1,90 @@
+"""Work of ops and kernels from recorded shapes: FLOPs, and the fewest bytes they had to move."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from attntui.analysis.names.model import KernelName
+from attntui.analysis.opwork import attention, memory, pointwise, products, rows
+from attntui.analysis.opwork.attention import attention_flops, fused_attention_bytes
+from attntui.analysis.opwork.model import MISSING, Arguments, Work, unknown
+from attntui.trace.model import OpInputs
+
+__all__ = [
+    "Work",
+    "attention_flops",
+    "fused_attention_bytes",
+    "kernel_work",
+    "op_work",
+    "transfer_work",
+]
+
+# What a library launches beside the kernel that does the op's work.
+_HELPERS = frozenset(
+    {
+        "attention combine",
+        "attention convert",
+        "attention preprocess",
+        "conv offsets",
+        "epilogue",
+        "layout",
+        "scale",
+        "split-K reduce",
+        "tensor op",
+        "transpose",
+    }
+)
+
+_RULES = pointwise.RULES | rows.RULES | memory.RULES
+
+
+@lru_cache(maxsize=16384)
+def op_work(name: str, inputs: OpInputs) -> Work:
+    """The least work of a CPU op as recorded, whatever it launched. Never raises.
+
+    `name` is the op's full name (`aten::bmm`). An input that was expanded counts its distinct
+    elements, so strides matter. Absent shapes or an op without a rule give None with a note.
+    """
+    if not inputs.types:
+        return MISSING
+    args = Arguments(inputs)
+    rule = _RULES.get(name)
+    if rule:
+        return rule(args)
+    if name.startswith("triton_"):
+        return pointwise.triton(name, args)
+    found = attention.decode(name, args) or products.decode(name, args)
+    return found or unknown("no rule for this op")
+
+
+def transfer_work(name: str, copied: int | None) -> Work:
+    """Device memory that a memcpy or memset touches; `copied` is its recorded size in bytes.
+
+    A copy within the device reads and writes it; one to or from the host touches it once.
+    """
+    if copied is None or copied < 0:
+        return unknown("size not recorded")
+    if name.startswith("Memset"):
+        return Work(0, 0, copied)
+    if "HtoD" in name:
+        return Work(0, 0, copied, "written from the host")
+    if "DtoH" in name:
+        return Work(0, copied, 0, "read by the host")
+    return Work(0, copied, copied)
+
+
+def kernel_work(
+    kernel: KernelName, op: str | None, inputs: OpInputs | None, copied: int | None = None
+) -> Work:
+    """Work of one GPU operation: of its launching op, unless it is a copy or only helps it.
+
+    An op's work stands on the kernel that does it; what a library launches beside it (a split-K
+    reduction, a layout change, attention's passes before and after) gets none of its own.
+    """
+    if kernel.library == "memory":
+        return transfer_work(kernel.short, copied)
+    if kernel.operation in _HELPERS and kernel.library != "ATen":
+        return unknown("part of the op's work, which stands on its main kernel")
+    if op is None or inputs is None:
+        return MISSING
+    return op_work(op, inputs)
