@@ -22,15 +22,23 @@ def is_op(trace: Trace) -> Bool:
 def nearest(trace: Trace, rows: I64, wanted: Bool) -> I64:
     """For each row, its innermost enclosing row of which `wanted` is true, else ABSENT.
 
-    A row itself does not count. `wanted` is a mask over the whole trace.
+    A row itself does not count, nor does one that ended before the row began: where a
+    frame outlives the step it began in, the steps after it climb through that frame to a
+    step that does not enclose them. `wanted` is a mask over the whole trace.
     """
+    start = trace.start[rows]
     found = trace.parent[rows].astype(np.int64)
-    climbing = np.flatnonzero((found != ABSENT) & ~wanted[found])
+
+    def passed_over(at: I64) -> Bool:
+        here = found[at]
+        over = ~wanted[here] | (trace.end[here] <= start[at])
+        return np.asarray((here != ABSENT) & over, np.bool_)
+
+    climbing = np.flatnonzero(passed_over(np.arange(len(rows))))
     # One turn a nesting level between a row and what it looks for; no turn an event.
     while len(climbing):
         found[climbing] = trace.parent[found[climbing]]
-        here = found[climbing]
-        climbing = climbing[(here != ABSENT) & ~wanted[here]]
+        climbing = climbing[passed_over(climbing)]
     return found
 
 
@@ -73,17 +81,17 @@ def op_stack(trace: Trace, row: int) -> tuple[int, ...]:
     For a GPU operation these are the rows around its launch call (the call itself is
     `Trace.launch`); empty where the trace does not tell.
     """
-    category = trace.category_of(row)
-    if category in (Category.KERNEL, Category.MEMCPY, Category.MEMSET):
-        launch = int(trace.launch[row])
-        at = int(trace.parent[launch]) if launch != ABSENT else ABSENT
-        if at == ABSENT:
-            at = int(parent_ops(trace, np.array([row], np.int64))[0])
-    else:
-        at = int(trace.parent[row])
+    inner = row
+    if trace.category_of(row) in (Category.KERNEL, Category.MEMCPY, Category.MEMSET):
+        inner = int(trace.launch[row]) if trace.launch[row] != ABSENT else row
+    at, begun = int(trace.parent[inner]), int(trace.start[inner])
+    if at == ABSENT and inner != row:
+        at = int(parent_ops(trace, np.array([row], np.int64))[0])
+        begun = int(trace.start[at])
     stack = []
     while at != ABSENT:
-        stack.append(at)
+        if trace.end[at] > begun:
+            stack.append(at)
         at = int(trace.parent[at])
     return tuple(stack)
 
