@@ -138,11 +138,10 @@ class CauseFinder:
             split[own, : len(Activity)] += thread.split(late_from, late_to)
             running[own] = _running(self.host, thread, (late_from, late_to), call[here])
             trigger[own], trigger_row[own] = self._blocking(thread, gaps.take(own), call[here])
-        # A stream wait holds back only what already stood in the queue.
-        waited = (held_by != ABSENT) & (ended < gaps.end[at])
-        waited &= trace.end[held_by] > trace.start[gaps.before[at]]
+        # A stream wait takes effect in the queue, however early the host asked for it.
         last = trigger_row[at]
-        waited &= (last == ABSENT) | (trace.end[held_by] > trace.end[last])
+        later = (last == ABSENT) | (trace.end[held_by] > trace.end[last])
+        waited = (held_by != ABSENT) & (ended < gaps.end[at]) & later
         trigger[at[waited]] = Trigger.WAIT_EVENT
         trigger_row[at[waited]] = held_by[waited]
         return GapCauses(gaps, split, trigger, trigger_row, launch, lane, running)

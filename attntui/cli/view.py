@@ -24,7 +24,7 @@ Without a terminal (stdout is a pipe, or TERM=dumb) attntui TRACE prints the sum
 
 def run(arguments: Sequence[str]) -> int:
     """Parse the arguments and open the screens, or print the summary."""
-    parsed = _parser().parse_args(arguments)
+    parsed = parser().parse_args(arguments)
     paths: list[str] = parsed.traces
     if not has_screen():
         if len(paths) != 1:
@@ -55,23 +55,24 @@ def options_of(parsed: argparse.Namespace) -> Options:
     )
 
 
-def _parser() -> Parser:
-    parser = Parser(
+def parser() -> Parser:
+    """The parser of the options of the screens."""
+    options = Parser(
         prog="attntui",
         description="Explore PyTorch profiler traces in the terminal.",
         epilog=_COMMANDS_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("traces", metavar="TRACE", nargs="*", help="a trace file, or - for stdin")
-    parser.add_argument("--version", action="version", version=f"attntui {__version__}")
-    parser.add_argument("--step", type=whole_number, metavar="N", help="open at step N")
-    parser.add_argument("--at", type=time_argument, metavar="TIME", help="open at 1.5ms, 300us")
-    parser.add_argument("--pane", metavar="NAME", help="open with this pane focused")
-    parser.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
-    parser.add_argument(
+    options.add_argument("traces", metavar="TRACE", nargs="*", help="a trace file, or - for stdin")
+    options.add_argument("--version", action="version", version=f"attntui {__version__}")
+    options.add_argument("--step", type=whole_number, metavar="N", help="open at step N")
+    options.add_argument("--at", type=time_argument, metavar="TIME", help="open at 1.5ms, 300us")
+    options.add_argument("--pane", metavar="NAME", help="open with this pane focused")
+    options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
+    options.add_argument(
         "--peak-bw", type=positive, metavar="TB/S", help="the device's memory bandwidth"
     )
-    parser.add_argument(
+    options.add_argument(
         "--peak-tflops", type=positive, metavar="TFLOPS", help="the device's peak rate"
     )
-    return parser
+    return options

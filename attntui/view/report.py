@@ -14,15 +14,23 @@ from rich.text import Text
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's heading; text is set left, figures right."""
+    """A column's heading and side. One that gives way is cut where the screen is narrow;
+    the others keep their width.
+    """
 
     heading: str
-    is_text: bool = False
+    left: bool = False
+    gives_way: bool = False
+
+
+def name_column(heading: str) -> Column:
+    """A column of names: set left, and cut to what the figures leave."""
+    return Column(heading, left=True, gives_way=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A titled table. Every cell is safe text already; a text column takes what is left."""
+    """A titled table; every cell is safe text already."""
 
     title: str
     columns: tuple[Column, ...]
@@ -36,7 +44,7 @@ def plain(sections: Sequence[Section]) -> Iterator[str]:
             yield ""
         yield section.title
         headings = tuple(column.heading for column in section.columns)
-        lines = (headings, *section.rows)
+        lines = (headings, *section.rows) if any(headings) else section.rows
         widths = [max(map(cell_len, cells)) for cells in zip(*lines, strict=True)]
         for line in lines:
             yield "  ".join(
@@ -47,11 +55,11 @@ def plain(sections: Sequence[Section]) -> Iterator[str]:
 
 def _aligned(cell: str, width: int, column: Column) -> str:
     padding = " " * (width - cell_len(cell))
-    return cell + padding if column.is_text else padding + cell
+    return cell + padding if column.left else padding + cell
 
 
 def rich_tables(sections: Sequence[Section]) -> RenderableType:
-    """The same sections as rich tables. Figures keep their width; text gives way."""
+    """The same sections as rich tables. Figures keep their width; names give way."""
     drawn: list[RenderableType] = []
     for section in sections:
         table = Table(
@@ -59,16 +67,18 @@ def rich_tables(sections: Sequence[Section]) -> RenderableType:
             title_justify="left",
             box=SIMPLE_HEAD,
             expand=True,
-            pad_edge=False,
+            padding=(0, 1, 0, 0),
+            show_edge=False,
+            show_header=any(column.heading for column in section.columns),
         )
         for column in section.columns:
             table.add_column(
                 Text(column.heading),
-                justify="left" if column.is_text else "right",
+                justify="left" if column.left else "right",
                 no_wrap=True,
-                ratio=1 if column.is_text else None,
+                ratio=1 if column.gives_way else None,
             )
         for row in section.rows:
             table.add_row(*(Text(cell) for cell in row))
-        drawn.append(table)
-    return Group(*drawn)
+        drawn += [table, Text()]
+    return Group(*drawn[:-1])

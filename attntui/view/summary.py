@@ -6,12 +6,13 @@ from itertools import islice
 
 import numpy as np
 
-from attntui.analysis.idle import Gaps
+from attntui.analysis.gap_causes import Cause, GapCauses, Trigger
+from attntui.analysis.kernel_names import decode
 from attntui.analysis.launches import parent_ops
 from attntui.trace.model import ABSENT
 from attntui.view.facts import Facts
 from attntui.view.formats import count, duration, percent, ratio
-from attntui.view.report import Column, Section
+from attntui.view.report import Column, Section, name_column
 from attntui.view.safe import safe
 from attntui.view.summary_json import LONG_GAP_NS
 
@@ -19,11 +20,14 @@ NAME_CELLS = 200
 """Names are cut here in reports; a screen cuts them to its own width."""
 
 
+GAP_NAME_CELLS = 48
+
+
 def sections(facts: Facts, top: int = 10) -> list[Section]:
     """The summary of a trace; tables that rank things show the first `top`."""
     parts = [_trace(facts)]
     if facts.devices:
-        parts += [_devices(facts), _kernels(facts, top), *_gaps(facts, top)]
+        parts += [_devices(facts), *_idle(facts), _kernels(facts, top), *_gaps(facts, top)]
     if len(facts.steps):
         parts.append(_steps(facts))
     if len(facts.annotations):
@@ -33,6 +37,11 @@ def sections(facts: Facts, top: int = 10) -> list[Section]:
 
 def _name(text: str) -> str:
     return safe(text, NAME_CELLS)
+
+
+def _short(text: str) -> str:
+    """A GPU operation's decoded short name."""
+    return _name(decode(text).short)
 
 
 def _of(shown: int, whole: int) -> str:
@@ -52,7 +61,7 @@ def _trace(facts: Facts) -> Section:
     ]
     if not ops:
         rows.append(("note", "no GPU operation was recorded"))
-    return Section("Trace", (Column("", True), Column("", True)), tuple(rows))
+    return Section("Trace", (Column(""), name_column("")), tuple(rows))
 
 
 def _devices(facts: Facts) -> Section:
@@ -87,7 +96,7 @@ def _devices(facts: Facts) -> Section:
                     duration(launched.longest_gap_ns),
                 )
             )
-    title = "Devices (idle = span without any GPU operation; launched = with a launch recorded)"
+    title = "Devices; idle is the part of the span in which no GPU operation runs"
     return Section(title, tuple(map(Column, columns)), tuple(rows))
 
 
@@ -103,44 +112,74 @@ def _kernels(facts: Facts, top: int) -> Section:
             duration(int(table.min[i])),
             duration(int(table.max[i])),
             ",".join(map(str, table.streams[i])),
-            _name(facts.trace.names[table.name[i]]),
+            _short(facts.trace.names[table.name[i]]),
         )
         for i in range(shown)
     )
     headings = ("share", "total", "count", "mean", "min", "max", "stream")
-    columns = (*map(Column, headings), Column("name", True))
+    columns = (*map(Column, headings), name_column("name"))
     return Section(f"GPU operations by name: {_of(shown, len(table))}", columns, rows)
+
+
+def _idle(facts: Facts) -> list[Section]:
+    """Where the idle time of each device went, and what had drained its queue."""
+    found = []
+    for idle, causes in zip(facts.devices, facts.causes, strict=True):
+        if not idle.idle_ns:
+            continue
+        by_cause = sorted(causes.by_cause().items(), key=lambda pair: -pair[1])
+        rows = [_idle_row(idle.idle_ns, ns, words(cause)) for cause, ns in by_cause if ns]
+        by_trigger = causes.by_trigger().items()
+        rows += [
+            _idle_row(idle.idle_ns, ns, f"in gaps after: {words(trigger)}")
+            for trigger, ns in by_trigger
+            if ns and trigger is not Trigger.NONE
+        ]
+        columns = (Column("share"), Column("idle"), name_column("cause"))
+        found.append(Section(f"Idle time of device {idle.device}", columns, tuple(rows)))
+    return found
+
+
+def words(member: Cause | Trigger) -> str:
+    """A cause or trigger in words: `launch call`."""
+    return member.name.lower().replace("_", " ")
+
+
+def _idle_row(whole: int, ns: int, label: str) -> tuple[str, str, str]:
+    return percent(ratio(ns, whole)), duration(ns), label
 
 
 def _gaps(facts: Facts, top: int) -> list[Section]:
     """The longest gaps of each device."""
     found = []
-    for idle in facts.devices:
-        longest = np.argsort(-idle.gaps.length, kind="stable")[:top]
-        gaps = idle.gaps.take(longest)
-        if not len(gaps):
+    for idle, causes in zip(facts.devices, facts.causes, strict=True):
+        longest = causes.take(np.argsort(-causes.gaps.length, kind="stable")[:top])
+        if not len(longest):
             continue
-        title = f"Longest gaps on device {idle.device}: {_of(len(gaps), len(idle.gaps))}"
-        headings = (Column("start"), Column("length"), *_TEXT_OF_GAPS)
-        found.append(Section(title, headings, tuple(_gap_rows(facts, gaps))))
+        title = f"Longest gaps of device {idle.device}: {_of(len(longest), len(causes))}"
+        columns = (Column("start"), Column("length"), Column("cause", left=True), *_GAP_NAMES)
+        found.append(Section(title, columns, tuple(_gap_rows(facts, longest))))
     return found
 
 
-_TEXT_OF_GAPS = tuple(Column(text, True) for text in ("launched by", "before", "after"))
+_GAP_NAMES = tuple(map(name_column, ("launched by", "before", "after")))
 
 
-def _gap_rows(facts: Facts, gaps: Gaps) -> list[tuple[str, ...]]:
-    trace = facts.trace
+def _gap_rows(facts: Facts, causes: GapCauses) -> list[tuple[str, ...]]:
+    trace, gaps = facts.trace, causes.gaps
     parents = parent_ops(trace, gaps.after).tolist()
     rows: list[tuple[str, ...]] = []
     for i, parent in enumerate(parents):
+        trigger = Trigger(int(causes.trigger[i]))
+        after = "" if trigger is Trigger.NONE else f" after {words(trigger)}"
         rows.append(
             (
                 duration(int(gaps.start[i])),
                 duration(int(gaps.length[i])),
-                "-" if parent == ABSENT else _name(trace.name_of(parent)),
-                _name(trace.name_of(int(gaps.before[i]))),
-                _name(trace.name_of(int(gaps.after[i]))),
+                words(Cause(int(causes.main[i]))) + after,
+                "-" if parent == ABSENT else safe(trace.name_of(parent), GAP_NAME_CELLS),
+                _short(trace.name_of(int(gaps.before[i]))),
+                _short(trace.name_of(int(gaps.after[i]))),
             )
         )
     return rows
@@ -157,7 +196,7 @@ def _steps(facts: Facts) -> Section:
         duration(int(length.max())),
         ", ".join(islice(outliers, 5)) + (" …" if len(outliers) > 5 else "") if outliers else "-",
     )
-    columns = (*map(Column, ("steps", "median", "min", "max")), Column("outliers", True))
+    columns = (*map(Column, ("steps", "median", "min", "max")), name_column("outliers"))
     return Section(f"Steps: {_name(steps.family or '')}", columns, (row,))
 
 
@@ -184,4 +223,4 @@ def _annotations(facts: Facts, top: int) -> Section:
     )
     headings = ("count", "CPU total", "CPU mean", "GPU ops", "GPU time")
     title = f"Annotations by CPU time, with the GPU work launched: {_of(len(order), len(labels))}"
-    return Section(title, (*map(Column, headings), Column("label", True)), rows)
+    return Section(title, (*map(Column, headings), name_column("label")), rows)

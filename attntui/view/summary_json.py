@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from attntui.analysis.annotations import STEP_LABEL
+from attntui.analysis.gap_causes import GapCauses
 from attntui.analysis.idle import DeviceIdle
 from attntui.trace.model import Trace
 from attntui.view.facts import Facts
@@ -20,7 +21,10 @@ def summary(facts: Facts) -> dict[str, Any]:
     """The summary as plain dicts, lists, strings and numbers; keys are an interface."""
     return {
         "trace": _trace(facts),
-        "devices": [_device(idle, facts.launched.get(idle.device)) for idle in facts.devices],
+        "devices": [
+            _device(idle, causes, facts.launched.get(idle.device))
+            for idle, causes in zip(facts.devices, facts.causes, strict=True)
+        ],
         "kernels": _kernels(facts),
         "annotations": _annotations(facts),
     }
@@ -55,7 +59,7 @@ def _trace(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _device(idle: DeviceIdle, launched: DeviceIdle | None) -> dict[str, Any]:
+def _device(idle: DeviceIdle, causes: GapCauses, launched: DeviceIdle | None) -> dict[str, Any]:
     return {
         "device": idle.device,
         "gpu_ops": len(idle.rows),
@@ -69,6 +73,10 @@ def _device(idle: DeviceIdle, launched: DeviceIdle | None) -> dict[str, Any]:
             "gpu_ops": len(launched.rows) if launched else 0,
             "span_ns": launched.span_ns if launched else 0,
             "busy_ns": launched.busy_ns if launched else 0,
+        },
+        "idle_by_cause_ns": {cause.name.lower(): ns for cause, ns in causes.by_cause().items()},
+        "idle_by_trigger_ns": {
+            trigger.name.lower(): ns for trigger, ns in causes.by_trigger().items()
         },
     }
 

@@ -1,0 +1,351 @@
+"""Gap causes: the split of every kind of gap, its trigger, and a count of every instant."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made import Event, annotation, call, complete, copy, frame, kernel, op, row, trace_of
+
+from attntui.analysis.gap_causes import Cause, GapCauses, Trigger, cause_finder, pieces
+from attntui.analysis.idle import device_idle, stream_gaps
+from attntui.trace.model import Trace
+
+
+def causes_of(trace: Trace) -> GapCauses:
+    """The causes of the gaps of the one device."""
+    (idle,) = device_idle(trace)
+    found = cause_finder(trace).causes(idle.gaps)
+    assert found.split.sum(axis=1).tolist() == found.gaps.length.tolist()
+    return found
+
+
+def split_of(causes: GapCauses, index: int = 0) -> dict[Cause, int]:
+    return {cause: int(ns) for cause, ns in zip(Cause, causes.split[index], strict=True) if ns}
+
+
+def with_gap(*between: Event, launch: tuple[int, int] = (8_000, 8_100)) -> Trace:
+    """A kernel until 2,000; a gap; a kernel at 9,000, launched by thread 1."""
+    return trace_of(
+        [
+            call("cudaLaunchKernel", 500, 600, 1),
+            kernel("before", 1_000, 2_000, 1),
+            call("cudaLaunchKernel", *launch, 2),
+            kernel("after", 9_000, 9_500, 2),
+            *between,
+        ]
+    )
+
+
+LATE = {Cause.UNRECORDED: 6_000, Cause.LAUNCH_CALL: 100, Cause.QUEUED: 900}
+
+
+@pytest.mark.parametrize(
+    ("event", "cause"),
+    [
+        (call("cudaDeviceSynchronize", 3_000, 4_000), Cause.SYNC),
+        (call("cudaMemcpy", 3_000, 4_000), Cause.COPY),
+        (call("cudaMalloc", 3_000, 4_000), Cause.MEMORY),
+        (call("cuModuleLoadData", 3_000, 4_000), Cause.MODULE_LOAD),
+        (annotation("backend_compile (dynamo_timed)", 3_000, 4_000), Cause.MODULE_LOAD),
+        (op("enumerate(DataLoader)#_Single.__next__", 3_000, 4_000), Cause.DATA_LOADING),
+        (frame("torch/utils/data/dataloader.py(7): __next__", 3_000, 4_000), Cause.DATA_LOADING),
+        (call("cudaEventQuery", 3_000, 4_000), Cause.RUNTIME),
+        (call("cudaStreamWaitEvent", 3_000, 4_000), Cause.RUNTIME),
+        (op("aten::add", 3_000, 4_000), Cause.DISPATCH),
+        (frame("train.py(3): step", 3_000, 4_000), Cause.PYTHON),
+        (annotation("step", 3_000, 4_000), Cause.UNRECORDED),
+        (op("aten::add", 3_000, 4_000, tid=2), Cause.UNRECORDED),
+    ],
+)
+def test_the_late_host_by_what_its_thread_did(event: Event, cause: Cause) -> None:
+    expected = dict(LATE)
+    expected[Cause.UNRECORDED] -= 1_000
+    expected[cause] = expected.get(cause, 0) + 1_000
+    assert split_of(causes_of(with_gap(event))) == expected
+
+
+def test_of_several_around_an_instant_the_first_in_rank_takes_it() -> None:
+    trace = with_gap(
+        frame("main", 2_500, 8_500),
+        op("aten::item", 3_000, 7_000),
+        call("cudaStreamSynchronize", 4_000, 5_000),
+    )
+    assert split_of(causes_of(trace)) == {
+        Cause.SYNC: 1_000,
+        Cause.DISPATCH: 3_000,
+        Cause.PYTHON: 1_500,
+        Cause.UNRECORDED: 500,
+        Cause.LAUNCH_CALL: 100,
+        Cause.QUEUED: 900,
+    }
+
+
+def test_queued_when_launched_long_before() -> None:
+    assert split_of(causes_of(with_gap(launch=(700, 800)))) == {Cause.QUEUED: 7_000}
+
+
+def test_inside_the_launch_call() -> None:
+    whole = with_gap(launch=(1_500, 9_400))
+    assert split_of(causes_of(whole)) == {Cause.LAUNCH_CALL: 7_000}
+    loading = with_gap(
+        complete("overhead", "Lazy Function Loading", 3_000, 5_000, pid=-1, tid=0),
+        launch=(1_500, 9_400),
+    )
+    assert split_of(causes_of(loading)) == {Cause.LAUNCH_CALL: 5_000, Cause.MODULE_LOAD: 2_000}
+
+
+def test_an_earlier_call_in_which_code_was_loaded() -> None:
+    trace = with_gap(
+        call("cudaLaunchKernel", 3_000, 6_000),
+        complete("overhead", "Lazy Function Loading", 4_000, 7_000, pid=-1, tid=0),
+    )
+    found = split_of(causes_of(trace))
+    assert (found[Cause.MODULE_LOAD], found[Cause.RUNTIME]) == (2_000, 1_000)
+
+
+def test_a_pageable_copy_that_ends_the_gap_itself() -> None:
+    trace = trace_of(
+        [
+            kernel("before", 1_000, 2_000),
+            call("cudaMemcpyAsync", 3_000, 9_000, 2),
+            copy("Memcpy HtoD (Pageable -> Device)", 8_000, 8_500, 2),
+        ]
+    )
+    assert split_of(causes_of(trace)) == {Cause.UNRECORDED: 1_000, Cause.COPY: 5_000}
+
+
+def test_a_kernel_that_began_before_its_launch() -> None:
+    assert split_of(causes_of(with_gap(launch=(9_100, 9_200)))) == {Cause.UNRECORDED: 7_000}
+
+
+def test_no_launch_is_unknown_and_one_launch_for_both_is_a_graph() -> None:
+    alone = trace_of([kernel("a", 0, 100), kernel("b", 300, 400)])
+    assert split_of(causes_of(alone)) == {Cause.UNKNOWN: 200}
+    graph = trace_of(
+        [
+            call("cudaGraphLaunch", 0, 100, 4),
+            kernel("a", 200, 300, 4),
+            kernel("b", 450, 500, 4),
+        ]
+    )
+    found = causes_of(graph)
+    assert split_of(found) == {Cause.GRAPH: 150}
+    assert pieces(cause_finder(graph), found, 0)[0].cause is Cause.GRAPH
+
+
+def test_an_item_loop_is_triggered_by_its_synchronise() -> None:
+    trace = with_gap(
+        op("aten::item", 1_200, 2_600),
+        call("cudaMemcpyAsync", 1_300, 1_400),
+        call("cudaStreamSynchronize", 1_500, 2_500),
+        op("aten::add", 3_000, 8_500),
+    )
+    found = causes_of(trace)
+    assert Trigger(int(found.trigger[0])) is Trigger.SYNC
+    assert trace.name_of(int(found.trigger_row[0])) == "cudaStreamSynchronize"
+    assert Cause(int(found.main[0])) is Cause.DISPATCH
+    assert trace.name_of(int(found.running[0])) == "aten::add"
+    assert found.by_trigger()[Trigger.SYNC] == 7_000
+    assert found.launch.tolist() == [trace.launch[row(trace, "after")]]
+    assert found.lane.tolist() == [trace.lane[found.launch[0]]]
+
+
+@pytest.mark.parametrize(
+    ("blocking", "trigger"),
+    [
+        (call("cudaMemcpy", 1_500, 2_500), Trigger.COPY),
+        (call("cudaDeviceSynchronize", 700, 950), Trigger.NONE),
+        (call("cudaDeviceSynchronize", 8_200, 8_900), Trigger.NONE),
+        (call("cudaDeviceSynchronize", 1_500, 2_500, tid=2), Trigger.NONE),
+        (call("cudaEventQuery", 1_500, 2_500), Trigger.NONE),
+    ],
+)
+def test_trigger(blocking: Event, trigger: Trigger) -> None:
+    assert Trigger(int(causes_of(with_gap(blocking)).trigger[0])) is trigger
+
+
+def waiting(*waits: Event) -> Trace:
+    """Stream 7 launches `held` early; stream 9's `long` runs until 8,000."""
+    return trace_of(
+        [
+            call("cudaLaunchKernel", 100, 200, 1),
+            call("cudaLaunchKernel", 300, 400, 2),
+            *waits,
+            call("cudaLaunchKernel", 700, 800, 3),
+            kernel("first", 1_000, 2_000, 1, stream=7),
+            kernel("long", 1_000, 8_000, 2, stream=9),
+            kernel("held", 8_500, 9_000, 3, stream=7),
+        ]
+    )
+
+
+RECORDED = complete(
+    "cuda_sync", "Stream Wait Event", 500, 600, pid=0, tid=7, device=0, stream=7, correlation=9
+)
+
+
+def test_a_recorded_wait_holds_the_stream_until_the_other_work_ended() -> None:
+    trace = waiting(RECORDED)
+    found = cause_finder(trace).causes(stream_gaps(trace)[0, 7])
+    assert split_of(found) == {Cause.WAIT_EVENT: 6_000, Cause.QUEUED: 500}
+    assert Trigger(int(found.trigger[0])) is Trigger.WAIT_EVENT
+    assert trace.name_of(int(found.trigger_row[0])) == "Stream Wait Event"
+
+
+def test_a_wait_whose_stream_is_untold_is_its_threads_next_launch() -> None:
+    trace = waiting(call("cudaStreamWaitEvent", 500, 600, 9))
+    found = cause_finder(trace).causes(stream_gaps(trace)[0, 7])
+    assert split_of(found) == {Cause.WAIT_EVENT: 6_000, Cause.QUEUED: 500}
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        {**RECORDED, "args": {**RECORDED["args"], "stream": 9}},
+        call("cudaStreamWaitEvent", 850, 900, 9),
+        call("cudaStreamWaitEvent", 250, 290, 9),
+        call("cudaStreamWaitEvent", 500, 600, 9, tid=2),
+    ],
+    ids=["another stream", "after the launch", "before the other work", "another thread"],
+)
+def test_a_wait_that_holds_nothing(wait: Event) -> None:
+    trace = waiting(wait)
+    found = cause_finder(trace).causes(stream_gaps(trace)[0, 7])
+    assert split_of(found) == {Cause.QUEUED: 6_500}
+    assert Trigger(int(found.trigger[0])) is Trigger.NONE
+
+
+def test_pieces_in_order_of_time() -> None:
+    trace = with_gap(op("aten::item", 3_000, 7_000), call("cudaStreamSynchronize", 4_000, 5_000))
+    found = causes_of(trace)
+    drawn = [(p.cause, p.end - p.start) for p in pieces(cause_finder(trace), found, 0)]
+    assert drawn == [
+        (Cause.UNRECORDED, 1_000),
+        (Cause.DISPATCH, 1_000),
+        (Cause.SYNC, 1_000),
+        (Cause.DISPATCH, 2_000),
+        (Cause.UNRECORDED, 1_000),
+        (Cause.LAUNCH_CALL, 100),
+        (Cause.QUEUED, 900),
+    ]
+
+
+def test_totals_and_no_gap() -> None:
+    found = causes_of(with_gap())
+    assert sum(found.by_cause().values()) == 7_000
+    assert sum(found.by_trigger().values()) == 7_000
+    assert len(found.take(found.gaps.length > 10_000)) == 0
+    none = causes_of(trace_of([kernel("a", 0, 100)]))
+    assert len(none) == 0
+    assert none.main.tolist() == []
+    assert sum(none.by_cause().values()) == 0
+
+
+# Made-up traces: nested host work on two threads, launches among it, streams and devices.
+HOST = (
+    (call, "cudaStreamSynchronize", Cause.SYNC),
+    (call, "cudaMemcpy", Cause.COPY),
+    (call, "cudaMalloc", Cause.MEMORY),
+    (call, "cuModuleLoadData", Cause.MODULE_LOAD),
+    (op, "enumerate(DataLoader)#x", Cause.DATA_LOADING),
+    (call, "cudaEventQuery", Cause.RUNTIME),
+    (op, "aten::add", Cause.DISPATCH),
+    (frame, "main.py(1): f", Cause.PYTHON),
+    (annotation, "step", Cause.UNRECORDED),
+)
+host_events = st.lists(
+    st.tuples(
+        st.integers(0, len(HOST) - 1), st.integers(0, 150), st.integers(0, 60), st.integers(1, 2)
+    ),
+    max_size=14,
+)
+launches = st.lists(
+    st.tuples(
+        st.integers(0, 150),  # launch
+        st.integers(0, 10),  # its length
+        st.integers(-5, 60),  # delay
+        st.integers(0, 30),  # duration
+        st.integers(1, 2),  # thread
+        st.integers(7, 8),  # stream
+        st.integers(0, 1),  # device
+        st.integers(0, 9),  # of ten: 0 no launch, 1 shares the one before
+    ),
+    min_size=1,
+    max_size=14,
+)
+
+
+def made_up(host: list[tuple[int, ...]], ops: list[tuple[int, ...]]) -> list[Event]:
+    events = []
+    for index, start, length, tid in host:
+        make, name, _ = HOST[index]
+        events.append(make(name, start, start + length, tid=tid))
+    correlation = 0
+    for start, length, delay, dur, tid, stream, device, link in ops:
+        if link != 1 or correlation == 0:
+            correlation += 1
+            if link != 0:
+                events.append(call("cudaLaunchKernel", start, start + length, correlation, tid=tid))
+        begun = max(0, start + delay)
+        events.append(kernel("k", begun, begun + dur, correlation, stream=stream, device=device))
+    return events
+
+
+@settings(max_examples=150, deadline=None)
+@given(host_events, launches)
+def test_every_instant_has_one_cause(
+    host: list[tuple[int, ...]], ops: list[tuple[int, ...]]
+) -> None:
+    trace = trace_of(made_up(host, ops))
+    finder = cause_finder(trace)
+    for idle in device_idle(trace):
+        found = finder.causes(idle.gaps)
+        assert sum(found.by_cause().values()) == idle.idle_ns == idle.span_ns - idle.busy_ns
+        assert sum(found.by_trigger().values()) == idle.idle_ns
+        for index in range(len(found)):
+            assert found.split[index].tolist() == counted(trace, found, index)
+            drawn = pieces(finder, found, index)
+            assert [drawn[0].start, drawn[-1].end] == [
+                int(found.gaps.start[index]),
+                int(found.gaps.end[index]),
+            ]
+            assert all(a.end == b.start and a.cause != b.cause for a, b in pairwise(drawn))
+            lengths = [sum(p.end - p.start for p in drawn if p.cause is c) for c in Cause]
+            assert lengths == found.split[index].tolist()
+    for gaps in stream_gaps(trace).values():
+        assert finder.causes(gaps).split.sum(axis=1).tolist() == gaps.length.tolist()
+
+
+def counted(trace: Trace, causes: GapCauses, index: int) -> list[int]:
+    """The split of one gap, instant by instant, from the definition."""
+    gap = range(int(causes.gaps.start[index]), int(causes.gaps.end[index]))
+    before, after = int(causes.gaps.before[index]), int(causes.gaps.after[index])
+    ns = dict.fromkeys(Cause, 0)
+    launch = int(trace.launch[after])
+    correlation = trace.columns.correlation
+    for t in gap:
+        if correlation[before] == correlation[after] > 0:
+            cause = Cause.GRAPH
+        elif launch < 0:
+            cause = Cause.UNKNOWN
+        elif t < trace.start[launch]:
+            cause = host_cause(trace, int(trace.lane[launch]), t)
+        elif t < trace.end[launch]:
+            cause = Cause.LAUNCH_CALL
+        else:
+            cause = Cause.QUEUED
+        ns[cause] += 1
+    return list(ns.values())
+
+
+def host_cause(trace: Trace, lane: int, t: int) -> Cause:
+    kinds = {name: cause for _, name, cause in HOST} | {"cudaLaunchKernel": Cause.RUNTIME}
+    around = [
+        kinds[trace.name_of(r)]
+        for r in range(len(trace))
+        if trace.lane[r] == lane and trace.start[r] <= t < trace.end[r]
+    ]
+    return min([*around, Cause.UNRECORDED])

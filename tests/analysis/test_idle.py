@@ -1,0 +1,110 @@
+"""Busy, idle and gaps: one definition, exact to the nanosecond."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from made import annotation, call, kernel, row, trace_of
+
+from attntui.analysis.idle import device_idle, launched, stream_gaps
+
+
+def test_overlap_and_nesting_never_make_a_negative_gap() -> None:
+    trace = trace_of(
+        [
+            kernel("long", 1_000, 9_000),
+            kernel("inner", 2_000, 3_000, stream=8),
+            kernel("later", 8_500, 9_500, stream=8),
+            kernel("last", 12_000, 13_000),
+        ]
+    )
+    (idle,) = device_idle(trace)
+    assert (idle.span_ns, idle.busy_ns, idle.idle_ns) == (12_000, 9_500, 2_500)
+    assert idle.gaps.start.tolist() == [8_500]
+    assert idle.gaps.length.tolist() == [2_500]
+    assert idle.gaps.before.tolist() == [row(trace, "later")]
+    assert idle.gaps.after.tolist() == [row(trace, "last")]
+
+
+def test_operations_that_touch_leave_no_gap() -> None:
+    (idle,) = device_idle(trace_of([kernel("a", 0, 1_000), kernel("b", 1_000, 2_000)]))
+    assert len(idle.gaps) == 0
+    assert idle.longest_gap_ns == 0
+    assert idle.busy_ns == idle.span_ns == 2_000
+
+
+def test_devices_are_apart_and_a_range_is_measured() -> None:
+    trace = trace_of(
+        [
+            kernel("a", 0, 1_000, device=0),
+            kernel("b", 3_000, 4_000, device=0),
+            kernel("c", 500, 2_500, device=3),
+        ]
+    )
+    first, second = device_idle(trace)
+    assert (first.device, first.idle_ns, second.device, second.idle_ns) == (0, 2_000, 3, 0)
+    assert first.busy.covered_between(500, 3_500) == 1_000
+
+
+def test_edges_of_the_window() -> None:
+    (idle,) = device_idle(trace_of([annotation("w", 0, 9_000), kernel("a", 2_000, 5_000)]))
+    assert idle.edges((0, 9_000)) == (2_000, 4_000)
+    assert idle.edges((3_000, 4_000)) == (0, 0)
+
+
+def test_launched_alone_leaves_out_what_has_no_launch() -> None:
+    trace = trace_of(
+        [
+            kernel("leaked", 1_000, 2_000, 99),
+            call("cudaLaunchKernel", 2_500, 2_600, 5),
+            kernel("own", 4_000, 5_000, 5),
+        ]
+    )
+    (idle,) = device_idle(trace, launched(trace))
+    assert (len(idle.rows), idle.span_ns, idle.idle_ns) == (1, 1_000, 0)
+
+
+def test_no_gpu_operation_is_no_device() -> None:
+    assert device_idle(trace_of([annotation("w", 0, 9_000)])) == ()
+
+
+def test_a_stream_has_gaps_while_another_is_busy() -> None:
+    trace = trace_of(
+        [
+            kernel("a", 0, 1_000, stream=7),
+            kernel("c", 500, 5_000, stream=9),
+            kernel("b", 4_000, 6_000, stream=7),
+        ]
+    )
+    gaps = stream_gaps(trace)
+    assert set(gaps) == {(0, 7), (0, 9)}
+    assert gaps[0, 7].length.tolist() == [3_000]
+    assert len(gaps[0, 9]) == 0
+    assert len(device_idle(trace)[0].gaps) == 0
+
+
+operations = st.lists(
+    st.tuples(st.integers(0, 200), st.integers(0, 40), st.integers(0, 2), st.integers(0, 1)),
+    min_size=1,
+    max_size=25,
+)
+
+
+@given(operations)
+def test_busy_and_gaps_count_every_instant(made: list[tuple[int, int, int, int]]) -> None:
+    trace = trace_of(
+        kernel(f"k{i}", start, start + dur, stream=stream, device=device)
+        for i, (start, dur, stream, device) in enumerate(made)
+    )
+    for idle in device_idle(trace):
+        own = [(s, s + d) for s, d, _, device in made if device == idle.device]
+        covered = {t for start, end in own for t in range(start, end)}
+        span = range(min(s for s, _ in own), max(e for _, e in own))
+        assert idle.span_ns == len(span)
+        assert idle.busy_ns == len(covered)
+        assert idle.busy_ns + idle.idle_ns == idle.span_ns
+        assert int(idle.gaps.length.sum()) == idle.idle_ns
+        assert (idle.gaps.length > 0).all()
+        ends = trace.end[idle.gaps.before]
+        assert (ends == idle.gaps.start).all()
+        assert (trace.start[idle.gaps.after] == idle.gaps.end).all()

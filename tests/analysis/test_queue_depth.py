@@ -1,0 +1,88 @@
+"""How much work stood ready, and stretches where none did."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from made import call, kernel, trace_of
+
+from attntui.analysis.idle import device_idle
+from attntui.analysis.queue_depth import LEAST_LAUNCH_BOUND, launch_bound, queue_depth
+from attntui.trace import Trace
+
+
+def test_depth_rises_at_launches_and_falls_at_starts() -> None:
+    trace = trace_of(
+        [
+            call("cudaLaunchKernel", 100, 110, 1),
+            call("cudaLaunchKernel", 200, 210, 2),
+            call("cudaLaunchKernel", 900, 910, 3),
+            kernel("a", 300, 400, 1),
+            kernel("b", 400, 500, 2),
+            kernel("skewed", 850, 950, 3),
+            kernel("leaked", 1_000, 1_100, 9),
+        ]
+    )
+    depth = queue_depth(trace)
+    origin = 100
+    assert (depth.time + origin).tolist() == [100, 200, 300, 400]
+    assert depth.depth.tolist() == [1, 2, 1, 0]
+    assert depth.at(np.array([-5, 0, 150, 299, 10_000])).tolist() == [0, 1, 2, 1, 0]
+    assert depth.mean(np.array([0, 100]), np.array([400, 200])).tolist() == [1.0, 2.0]
+
+
+def test_nothing_launched() -> None:
+    depth = queue_depth(trace_of([kernel("a", 0, 100)]))
+    assert depth.at(np.array([50])).tolist() == [0]
+    assert depth.mean(np.array([0]), np.array([50])).tolist() == [0.0]
+
+
+queued = st.lists(
+    st.tuples(st.integers(0, 80), st.integers(-3, 40), st.integers(0, 20)), max_size=12
+)
+
+
+@given(queued, st.integers(-5, 120), st.integers(1, 60))
+def test_depth_counts_what_waits(made: list[tuple[int, int, int]], t0: int, length: int) -> None:
+    events = [call("cudaLaunchKernel", 0, 0)]
+    for number, (launch, delay, dur) in enumerate(made, 1):
+        begun = max(0, launch + delay)
+        events.append(call("cudaLaunchKernel", launch, launch, number))
+        events.append(kernel("k", begun, begun + dur, number))
+    depth = queue_depth(trace_of(events))
+
+    def waiting(t: int) -> int:
+        return sum(launch <= t < launch + delay for launch, delay, _ in made)
+
+    window = range(t0, t0 + length)
+    assert depth.at(np.array(window)).tolist() == [waiting(t) for t in window]
+    mean = depth.mean(np.array([t0]), np.array([t0 + length]))[0]
+    assert mean == sum(waiting(t) for t in window) / length
+
+
+def chain(drained: list[bool]) -> Trace:
+    """Kernels of 50 ns, 100 ns apart, each launched before or after the one before ended."""
+    events = []
+    for i, late in enumerate(drained):
+        begun = 1_000 + 100 * i
+        launched = begun - 20 if late else begun - 80
+        events.append(call("cudaLaunchKernel", launched, launched + 5, i + 1))
+        events.append(kernel("k", begun, begun + 50, i + 1))
+    return trace_of(events)
+
+
+def test_a_run_of_launches_to_a_drained_device() -> None:
+    trace = chain([False, False, *[True] * LEAST_LAUNCH_BOUND, False, True])
+    (idle,) = device_idle(trace)
+    found = launch_bound(trace, idle)
+    assert len(found) == 1
+    assert found.gpu_ops.tolist() == [LEAST_LAUNCH_BOUND]
+    assert (found.end - found.start).tolist() == [100 * LEAST_LAUNCH_BOUND - 50]
+    assert found.busy_ns.tolist() == [50 * LEAST_LAUNCH_BOUND]
+    assert (found.first[0], found.last[0]) == (idle.rows[2], idle.rows[LEAST_LAUNCH_BOUND + 1])
+
+
+def test_a_shorter_run_is_no_pattern() -> None:
+    trace = chain([True] * LEAST_LAUNCH_BOUND)  # the first finds no device to be drained
+    assert len(launch_bound(trace, device_idle(trace)[0])) == 0

@@ -1,0 +1,126 @@
+"""Steps, annotations and scopes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from made import annotation, call, complete, kernel, op, row, trace_of
+
+from attntui.analysis.annotations import find_annotations, label_of
+from attntui.analysis.scope import WHOLE, Range, Span, Step, scope_rows
+from attntui.analysis.steps import family_of, find_steps, outliers, profiled_window
+from attntui.trace.model import I64, Trace
+
+
+def stepped() -> Trace:
+    events = [kernel("warm-up", 900, 950, 999)]
+    for i in range(3):
+        t = 1_000 + i * 1_000
+        events += [
+            annotation(f"ProfilerStep#{i + 5}", t, t + 900),
+            op("aten::mm", t + 100, t + 200),
+            call("cudaLaunchKernel", t + 120, t + 130, 10 * i + 1),
+            call("cudaLaunchKernel", t + 300, t + 310, 10 * i + 2, tid=2),
+            kernel("forward", t + 400, t + 500, 10 * i + 1),
+            kernel("backward", t + 950, t + 1_050, 10 * i + 2),
+        ]
+    return trace_of(events)
+
+
+def test_profiler_steps_own_what_any_thread_launched() -> None:
+    trace = stepped()
+    steps = find_steps(trace)
+    assert steps.family == "ProfilerStep#*"
+    assert steps.start.tolist() == [1_000 - 900, 2_000 - 900, 3_000 - 900]
+    assert steps.duration.tolist() == [900] * 3
+    assert [trace.name_of(r) for r in steps.owned(1).tolist()] == ["forward", "backward"]
+    warm_up = trace.gpu_ops.tolist().index(row(trace, "warm-up"))
+    assert steps.owner[warm_up] == -1
+    assert profiled_window(trace, steps) == (100, 3_000)
+
+
+def test_engine_steps_by_prefix_and_others_by_regularity() -> None:
+    engine = trace_of([annotation("execute_context_1(8)", 0, 50), annotation("other", 60, 90)])
+    assert find_steps(engine).family == "execute_context_*(*)"
+    regular = trace_of(
+        [annotation(f"iteration {i}", 100 * i, 100 * i + 90) for i in range(4)]
+        + [annotation("inner", 100 * i + 10, 100 * i + 80) for i in range(4)]
+        + [annotation("setup", 1_000, 9_000)]
+    )
+    assert find_steps(regular).family == "iteration *"
+    chosen = find_steps(regular, "inner")
+    assert len(chosen) == 4
+    nothing = find_steps(trace_of([annotation("once", 0, 50)]))
+    assert (nothing.family, len(nothing)) == (None, 0)
+
+
+def test_family() -> None:
+    assert family_of("ProfilerStep#12") == "ProfilerStep#*"
+    assert label_of("ProfilerStep#12") == "ProfilerStep#*"
+    assert label_of("iteration 12") == "iteration 12"
+
+
+@pytest.mark.parametrize(
+    ("duration", "found"),
+    [
+        ([100, 100, 900], [False] * 3),
+        ([100, 101, 99, 100, 150], [False, False, False, False, True]),
+        ([100, 100, 100, 105], [False] * 4),
+        ([100, 120, 80, 140, 60], [False] * 5),
+        ([], []),
+    ],
+)
+def test_outliers(duration: list[int], found: list[bool]) -> None:
+    assert outliers(np.array(duration, np.int64)).tolist() == found
+
+
+def test_window_without_steps_is_the_profilers_span() -> None:
+    trace = trace_of([complete("Trace", "PyTorch Profiler (0)", 100, 900), kernel("k", 0, 500)])
+    assert profiled_window(trace, find_steps(trace)) == (100, 900)
+    bare = trace_of([kernel("k", 0, 500)])
+    assert profiled_window(bare, find_steps(bare)) == (0, 500)
+
+
+def test_annotations_by_label() -> None:
+    trace = stepped()
+    found = find_annotations(trace)
+    assert found.labels == ("ProfilerStep#*",)
+    assert found.instances(0).tolist() == [0, 1, 2]
+    assert found.cpu_ns.tolist() == [900] * 3
+    assert found.work.gpu_ops.tolist() == [1] * 3
+    assert found.work.gpu_ops_any_thread.tolist() == [2] * 3
+
+
+def scope_names(trace: Trace, rows: I64) -> list[str]:
+    return [trace.name_of(r) for r in rows.tolist()]
+
+
+def test_scopes() -> None:
+    trace = stepped()
+    steps = find_steps(trace)
+    whole = scope_rows(trace, WHOLE, steps)
+    assert len(whole.gpu) == 7
+    assert (whole.start, whole.end) == trace.span
+    step = scope_rows(trace, Step(1), steps)
+    assert scope_names(trace, step.gpu) == ["forward", "backward"]
+    assert scope_names(trace, step.cpu) == [
+        "ProfilerStep#6",
+        "aten::mm",
+        "cudaLaunchKernel",
+        "cudaLaunchKernel",
+    ]
+    span = scope_rows(trace, Span(int(steps.rows[1])), steps)
+    assert scope_names(trace, span.gpu) == ["forward"]
+    assert scope_names(trace, span.cpu) == ["ProfilerStep#6", "aten::mm", "cudaLaunchKernel"]
+    begun = int(trace.start[row(trace, "forward")])
+    part = scope_rows(trace, Range(begun + 50, begun + 200), steps)
+    assert scope_names(trace, part.gpu) == ["forward"]
+    assert scope_names(trace, part.cpu) == ["ProfilerStep#5"]
+    assert (part.start, part.end) == (begun + 50, begun + 200)
+
+
+def test_a_momentary_event_lies_in_the_range_of_its_instant() -> None:
+    trace = trace_of([kernel("a", 0, 100), kernel("now", 200, 200), kernel("z", 300, 400)])
+    steps = find_steps(trace)
+    assert scope_names(trace, scope_rows(trace, Range(200, 300), steps).gpu) == ["now"]
+    assert scope_names(trace, scope_rows(trace, Range(100, 200), steps).gpu) == []
