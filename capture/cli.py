@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     for name in ("SIGTERM", "SIGHUP"):
         signal.signal(getattr(signal, name), _interrupt)
-    options.command = " ".join([PROGRAM, *arguments])
+    options.command = shlex.join(["python", "-m", "capture", *arguments])
     handler: Callable[[argparse.Namespace], int] = options.handler
     try:
         return handler(options)

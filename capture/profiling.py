@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -90,7 +90,10 @@ class StepProfiler:
         edges = (self._method.wait + self._method.warmup, self._method.total)
         if self._device.type == "cuda" and self.steps in edges:
             torch.cuda.synchronize(self._device)
-        self._profile.step()
+        with warnings.catch_warnings():
+            # There is one cycle, so nothing is lost when torch says it clears the last one.
+            warnings.filterwarnings("ignore", message=".*clears events at the end of each cycle")
+            self._profile.step()
 
     def __exit__(
         self,
@@ -103,8 +106,3 @@ class StepProfiler:
     def write(self, target: Path) -> None:
         """Write the trace, gzip, in one piece. Raises CaptureError where it cannot be written."""
         write_trace(target, self._profile.export_chrome_trace)
-
-
-def command_line(arguments: list[str]) -> str:
-    """The arguments as one line, quoted for reading rather than for a shell."""
-    return " ".join(json.dumps(part) if " " in part else part for part in arguments)

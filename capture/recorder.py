@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -15,9 +16,9 @@ from torch.profiler import record_function
 
 from capture.environment import describe
 from capture.errors import CaptureError
-from capture.profiling import StepProfiler, command_line
+from capture.profiling import StepProfiler
 from capture.shapes import Method
-from capture.traces import prepare_directory
+from capture.traces import metadata_json, prepare_directory
 
 T = TypeVar("T")
 
@@ -34,6 +35,10 @@ class Recorder:
         metadata: Mapping[str, Any],
         sync_events: bool,
     ) -> None:
+        try:
+            metadata_json(metadata)
+        except (TypeError, ValueError) as error:
+            raise CaptureError(f"record({name!r}): metadata takes JSON values: {error}") from None
         environment = describe(device)
         self._name = name
         self._method = method
@@ -48,7 +53,7 @@ class Recorder:
                 "workload": name,
                 "labels": [name],
                 "user": dict(metadata),
-                "command": command_line(sys.argv),
+                "command": shlex.join(sys.argv),
                 "environment": environment.facts(),
             },
             sync_events=sync_events,
@@ -128,7 +133,7 @@ def record(
     As a context manager, loop over `recorder.steps()` or `recorder.steps(loader)`; as a
     decorator, call the step as before. Each step is labelled `name`. `wait` steps pass, `warmup`
     steps warm up, `steps` steps are recorded. `metadata` goes into the trace as it is (JSON
-    values). Raises CaptureError where the loop ends too soon or the trace cannot be written.
+    values). Raises CaptureError where the metadata is no JSON, the loop ends too soon or the trace cannot be written.
     """
     chosen = "cuda" if torch.cuda.is_available() else "cpu"
     return Recorder(

@@ -198,7 +198,8 @@ def _hub_flash(shape: AttentionShape, device: torch.device) -> Variant:
         flash = loader.get_kernel(HUB_REPOSITORY, version=HUB_VERSION).flash_attn_func
     except Exception as error:  # whatever the Hub client, the network or the build raises
         raise Refusal(
-            f"{HUB_REPOSITORY} v{HUB_VERSION} cannot be loaded from the Hub: {one_line(error)}"
+            f"{HUB_REPOSITORY} v{HUB_VERSION} cannot be loaded from the Hub (no network, no cached"
+            f" copy, or no build for this torch?): {one_line(error)}"
         ) from None
 
     def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from trace_facts import annotations, complete, load
 
 from capture import check, suite, variants, workload
 from capture.cli import main
-from capture.errors import CaptureError
+from capture.errors import CaptureError, Refusal
 from capture.shapes import AttentionShape
 
 CPU = torch.device("cpu")
@@ -50,7 +52,7 @@ def test_each_variant_is_checked_labelled_and_described(tmp_path: Path, backward
         assert told["shape"]["dtype"] == "bf16"
         assert told["method"]["seed"] == 7
         assert told["environment"]["torch"] == torch.__version__
-        assert told["command"].startswith("attntui-capture run naive")
+        assert told["command"].startswith("python -m capture run naive")
         assert 0 < told["accuracy"]["output_error"] < told["accuracy"]["output_bound"]
         assert (told["accuracy"]["gradient_error"] is not None) is backward
         assert told["unprofiled"]["host_ns"] > 0
@@ -207,3 +209,52 @@ def test_stated_reasons_are_those_of_the_pinned_backend() -> None:
     ]
     assert variants.stated_reasons("cudnn", said) == ["CuDNN attention has been runtime disabled"]
     assert variants.stated_reasons("compile", said) == []
+
+
+def hub(monkeypatch, get_kernel) -> variants.Variant:
+    """The Hub variant, built with a stand-in for the `kernels` package."""
+    monkeypatch.setitem(sys.modules, "kernels", SimpleNamespace(get_kernel=get_kernel))
+    shape = AttentionShape(2, 4, 2, 24, 48, 16, dtype="fp16")
+    return variants.build("hub-flash", shape, torch.device("cuda"))
+
+
+def test_the_hub_kernel_gets_its_own_layout(monkeypatch) -> None:
+    asked = []
+
+    def flash_attn_func(q, k, v, dropout_p, causal):
+        # FlashAttention takes [batch, length, heads, dim] and aligns the mask to the last key.
+        assert (dropout_p, causal) == (0.0, True)
+        hidden = variants.causal_mask(q.shape[1], k.shape[1], CPU)
+        out = variants.naive_attention(*(t.transpose(1, 2) for t in (q, k, v)), hidden)
+        return out.transpose(1, 2)
+
+    def get_kernel(repository: str, version: int):
+        asked.append((repository, version))
+        return SimpleNamespace(flash_attn_func=flash_attn_func)
+
+    variant = hub(monkeypatch, get_kernel)
+    assert asked == [(variants.HUB_REPOSITORY, variants.HUB_VERSION)]
+    shape = AttentionShape(2, 4, 2, 24, 48, 16, dtype="fp16")
+    inputs = workload.draw_inputs(shape, CPU, 0, gradients=False)
+    check.check_attention(variant, shape, inputs, None).require("hub-flash")
+
+
+def test_the_hub_out_of_reach_is_a_refusal_in_one_line(monkeypatch) -> None:
+    def get_kernel(repository: str, version: int) -> None:
+        raise ConnectionError("cannot reach huggingface.co\nsecond line")
+
+    with pytest.raises(Refusal) as caught:
+        hub(monkeypatch, get_kernel)
+    assert str(caught.value).endswith("cannot reach huggingface.co")
+
+
+def test_without_the_kernels_package_the_hub_variant_says_what_to_install(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "kernels", None)
+    with pytest.raises(Refusal, match="pip install kernels"):
+        variants.build("hub-flash", AttentionShape(), torch.device("cuda"))
+
+
+def test_a_head_dim_the_fused_kernel_lacks_is_refused(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "triton", SimpleNamespace())
+    with pytest.raises(Refusal, match="16, 32, 64, 128"):
+        variants.build("triton", AttentionShape(head_dim=80), torch.device("cuda"))

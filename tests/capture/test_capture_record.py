@@ -78,3 +78,8 @@ def test_a_decorated_step_that_fails_stops_the_profile(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="bad batch"):
         step()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_metadata_that_is_no_json_is_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(CaptureError, match="JSON values"):
+        record("s", out=tmp_path, device="cpu", metadata={"dtype": torch.float32})

@@ -59,14 +59,21 @@ def is_tiny_memset(event: dict[str, Any]) -> bool:
     return event["cat"] == "gpu_memset" and int(event["args"].get("bytes", 0)) <= 4
 
 
-def operations_in(trace: dict[str, Any], span: dict[str, Any]) -> list[dict[str, Any]]:
-    """GPU operations whose launch begins in `span` on its own thread, tiny memsets left out."""
+def operations_in(
+    trace: dict[str, Any], span: dict[str, Any], *, any_thread: bool = False
+) -> list[dict[str, Any]]:
+    """GPU operations launched in `span`, tiny memsets left out.
+
+    On the span's own thread, or on any thread of its process: a backward has a thread of its own.
+    """
     begin, end = ns(span["ts"]), ns(span["ts"]) + ns(span["dur"])
     calls = launches(trace)
     found = []
     for event in complete(trace, *GPU_CATEGORIES):
         call = calls.get(event["args"].get("correlation"))
-        if call is None or (call["pid"], call["tid"]) != (span["pid"], span["tid"]):
+        if call is None or call["pid"] != span["pid"]:
+            continue
+        if not any_thread and call["tid"] != span["tid"]:
             continue
         if begin <= ns(call["ts"]) < end and not is_tiny_memset(event):
             found.append(event)
@@ -105,6 +112,14 @@ def facts(path: Path) -> dict[str, Any]:
         "tiny_memsets": sum(is_tiny_memset(event) for event in operations),
         "operations_per_label": {
             label: [len(operations_in(trace, span)) for span in annotations(trace, label)]
+            for label in WORK_LABELS
+            if labels[label]
+        },
+        "operations_per_label_any_thread": {
+            label: [
+                len(operations_in(trace, span, any_thread=True))
+                for span in annotations(trace, label)
+            ]
             for label in WORK_LABELS
             if labels[label]
         },
