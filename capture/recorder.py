@@ -133,7 +133,8 @@ def record(
     As a context manager, loop over `recorder.steps()` or `recorder.steps(loader)`; as a
     decorator, call the step as before. Each step is labelled `name`. `wait` steps pass, `warmup`
     steps warm up, `steps` steps are recorded. `metadata` goes into the trace as it is (JSON
-    values). Raises CaptureError where the metadata is no JSON, the loop ends too soon or the trace cannot be written.
+    values). Raises CaptureError where the metadata is no JSON, the loop ends too soon or the trace
+    cannot be written.
     """
     chosen = "cuda" if torch.cuda.is_available() else "cpu"
     return Recorder(
