@@ -22,7 +22,7 @@ MAX_LIST = 12
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One line: a label and its text, or a heading when the label is empty.
+    """One line: a label and its text, or just text when the label is empty.
 
     `event` is set where the line names another event that can be gone to.
     """
@@ -30,6 +30,11 @@ class Item:
     label: str
     text: str
     event: int | None = None
+    heading: bool = False
+
+
+def _heading(text: str) -> Item:
+    return Item("", text, heading=True)
 
 
 def gap_detail(document: Document, gaps: GapList, number: int) -> list[Item]:
@@ -38,7 +43,7 @@ def gap_detail(document: Document, gaps: GapList, number: int) -> list[Item]:
     length = int(gaps.length[number])
     before, after = int(gaps.before[number]), int(gaps.after[number])
     items = [
-        Item("", f"gap of {duration(length)} on GPU {int(gaps.device[number])}"),
+        _heading(f"gap of {duration(length)} on GPU {int(gaps.device[number])}"),
         Item("cause", gaps.label(number)),
         Item("", split_bar(pieces(document.finder, causes, number))),
     ]
@@ -116,15 +121,18 @@ def split_bar(parts: tuple[Piece, ...], width: int = SPLIT_CELLS) -> str:
 
 
 def event_detail(document: Document, row: int) -> list[Item]:
-    """All of an event: time, link, stack, decoded name, args. Reads the args again."""
+    """All of an event: time, link, decoded name, stack, args. Reads the args again."""
     trace = document.trace
-    items = [Item("", safe(trace.name_of(row), MAX_NAME))]
+    items = [Item("", document.short_of(row), heading=True)]
     items.extend(_about(document, row))
     items.extend(_link(document, row))
     items.extend(_launch_config(document, row))
     items.extend(_inputs(trace.inputs_of(row)))
     items.extend(_stack(document, row))
     items.extend(_args(document, row))
+    full = safe(trace.name_of(row), MAX_NAME)
+    if full != items[0].text:
+        items += [_heading("full name"), Item("", full)]
     return items
 
 
@@ -196,7 +204,7 @@ def _launch_config(document: Document, row: int) -> Iterator[Item]:
 def _inputs(inputs: OpInputs | None) -> Iterator[Item]:
     if inputs is None:
         return
-    yield Item("", "inputs")
+    yield _heading("inputs")
     for number, dims in enumerate(inputs.dims):
         kind = inputs.types[number] if number < len(inputs.types) else ""
         value = inputs.concrete[number] if number < len(inputs.concrete) else ""
@@ -212,7 +220,7 @@ def _stack(document: Document, row: int) -> Iterator[Item]:
     stack = op_stack(document.trace, row)
     if not stack:
         return
-    yield Item("", "called from, innermost first")
+    yield _heading("called from, innermost first")
     for event in stack:
         yield Item("·", document.short_of(event), event)
 
@@ -221,7 +229,7 @@ def _args(document: Document, row: int) -> Iterator[Item]:
     args: Any = read_event(document.trace, row).get("args")
     if not isinstance(args, dict) or not args:
         return
-    yield Item("", "args")
+    yield _heading("args")
     for key, value in args.items():
         yield Item(safe(str(key), 40), safe(str(value), MAX_VALUE))
 

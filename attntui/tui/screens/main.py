@@ -47,6 +47,7 @@ class MainScreen(SessionActions, Screen[None]):
         (0, "-tiny"),
         (60, "-narrow"),
         (110, "-wide"),
+        (170, "-huge"),
     ]
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012, typed by Textual
         (0, "-flat"),
@@ -56,13 +57,14 @@ class MainScreen(SessionActions, Screen[None]):
     CSS_PATH = "main.tcss"
 
     session: reactive[Session] = reactive[Session](None, init=False)  # type: ignore[arg-type]
-    pane: reactive[str] = reactive("kernels", init=False)
 
     def __init__(self, document: Document, options: Options) -> None:
         super().__init__()
         self.options = options
         self.set_reactive(MainScreen.session, arrange(Session.of(document), options))
         self._detailed: tuple[object, ...] = ()
+        self._tables = (PANES[0].name, PANES[1].name)
+        self._last_focus = "timeline"
 
     def compose(self) -> ComposeResult:
         ascii_only = self.options.ascii
@@ -71,8 +73,9 @@ class MainScreen(SessionActions, Screen[None]):
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 yield TimelineView(ascii_only=ascii_only, id="timeline")
-                for pane in PANES:
-                    yield TablePane(pane, ascii_only=ascii_only)
+                with Horizontal(id="tables"):
+                    for pane in PANES:
+                        yield TablePane(pane, ascii_only=ascii_only)
             yield DetailView(id="detail")
         yield Prompt(id="prompt")
         with Horizontal(id="status"):
@@ -81,11 +84,8 @@ class MainScreen(SessionActions, Screen[None]):
 
     def on_mount(self) -> None:
         self.query_one(DetailView).border_title = "Detail"
-        wanted = self.options.pane
-        names = [pane.name for pane in PANES]
-        self._show_table(wanted if wanted in names else "kernels")
-        start = wanted if wanted in (*names, "timeline", "detail") else "timeline"
-        self.action_pane(start)
+        self._show_table(self._tables[0])
+        self.action_pane(self.options.pane or "timeline")
         self.watch_session(self.session)
 
     # The session on screen
@@ -125,18 +125,22 @@ class MainScreen(SessionActions, Screen[None]):
 
     def on_descendant_focus(self) -> None:
         focused = self.focused
-        if isinstance(focused, TablePane):
-            self.pane = focused.id or self.pane
-        for widget in self.query("#left > *, #detail"):
-            widget.set_class(widget is focused, "-current")
+        if isinstance(focused, TablePane) and focused.id:
+            self._show_table(focused.id)
+        if focused is not None and focused.id and not isinstance(focused, Prompt):
+            self._last_focus = focused.id
+        self.set_class(isinstance(focused, TimelineView), "-timeline")
+        self.set_class(isinstance(focused, DetailView), "-detail")
         self._show_status()
 
     def _show_table(self, name: str) -> None:
+        """Puts a table on screen; where there is room, beside the one shown before it."""
+        if name != self._tables[0]:
+            self._tables = (name, self._tables[0])
         for pane in self.query(TablePane):
-            pane.display = pane.id == name
-            if pane.display:
-                pane.show(self.session)
-        self.pane = name
+            pane.set_class(pane.id == self._tables[0], "-first")
+            pane.set_class(pane.id == self._tables[1], "-second")
+            pane.show(self.session)
 
     # What widgets say
 
@@ -182,20 +186,18 @@ class MainScreen(SessionActions, Screen[None]):
 
     def _filter(self, text: str | None) -> None:
         table = self._table
-        if table is not None and table.view is not None:
+        if table.view is not None:
             table.view = table.view.filtered(text or "")
 
     # Panes and focus
 
     @property
-    def _table(self) -> TablePane | None:
-        """The table on screen."""
-        return next((pane for pane in self.query(TablePane) if pane.display), None)
+    def _table(self) -> TablePane:
+        """The table last used."""
+        return self.query_one(f"#{self._tables[0]}", TablePane)
 
     def _focus_pane(self) -> None:
         self.action_pane(self._last_focus)
-
-    _last_focus = "timeline"
 
     def action_pane(self, name: str) -> None:
         """Shows a pane and gives it the focus; one that is not there is passed over."""
@@ -205,7 +207,7 @@ class MainScreen(SessionActions, Screen[None]):
         widget = found.first()
         if isinstance(widget, TablePane):
             self._show_table(name)
-        self._last_focus = name
+        # What is not displayed cannot take the focus: make room first.
         self.set_class(name == "timeline", "-timeline")
         self.set_class(name == "detail", "-detail")
         widget.focus()
@@ -282,17 +284,16 @@ class MainScreen(SessionActions, Screen[None]):
 
     def _sort(self, step: int) -> None:
         table = self._table
-        if table is not None and table.view is not None:
+        if table.view is not None:
             table.view = table.view.sorted_by(table.view.sort + step)
 
     def action_sort_invert(self) -> None:
         table = self._table
-        if table is not None and table.view is not None:
+        if table.view is not None:
             table.view = table.view.inverted()
 
     def action_toggle_instances(self) -> None:
-        if self._table is not None:
-            self._table.toggle_instances()
+        self._table.toggle_instances()
 
     # Prompts, bookmarks, files
 
@@ -303,7 +304,7 @@ class MainScreen(SessionActions, Screen[None]):
 
     def action_filter(self) -> None:
         table = self._table
-        if table is not None and table.view is not None:
+        if table.view is not None:
             hint = f"filter {table.pane.title.lower()}: a regular expression"
             self.query_one(Prompt).ask("filter", table.view.pattern, hint)
 
@@ -374,7 +375,7 @@ class MainScreen(SessionActions, Screen[None]):
         table = self._table
         if self.session.measuring_or_measured:
             self.session = self.session.unmeasured()
-        elif table is not None and table.view is not None and table.view.pattern:
+        elif table.view is not None and table.view.pattern:
             table.view = table.view.filtered("")
         elif (undone := self.session.backed()) is not None:
             self.session = undone

@@ -11,6 +11,8 @@ from textual.widgets import Static
 
 from attntui.view.detail import Item
 
+LABEL_WIDTH = 10
+
 
 class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
     """Shows items as text; one that names an event can be stepped to and followed."""
@@ -75,14 +77,12 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
 def render(items: list[Item], link: int | None = None) -> Text:
     """Items as text: headings bold, labels dim, the current link in reverse."""
     text = Text(overflow="fold")
-    label_width = 10
     for number, item in enumerate(items):
         if number:
             text.append("\n")
-        if not item.label:
-            text.append(item.text, Style(bold=True))
-            continue
-        text.append(f"{item.label:<{label_width}} ", Style(dim=True))
-        style = Style(underline=item.event is not None, reverse=number == link)
+        if item.label:
+            text.append(f"{item.label:<{LABEL_WIDTH}} ", Style(dim=True))
+        linked = item.event is not None
+        style = Style(bold=item.heading or None, underline=linked, reverse=number == link)
         text.append(item.text, style)
     return text

@@ -131,8 +131,13 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         if self.view is not None and (position := self.view.position_of(row)) is not None:
             self.cursor = position
 
+    @property
+    def _width(self) -> int:
+        """Cells for text: all but the scrollbar."""
+        return self.scrollable_content_region.width
+
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
+        width = self._width
         view = self.view
         if view is None:
             return Strip.blank(width, self.rich_style)
@@ -155,7 +160,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         return self._strip(mark + line(view, position, plan), style)
 
     def _strip(self, text: str, style: Style) -> Strip:
-        return Strip([Segment(text, style)]).adjust_cell_length(self.size.width, style)
+        return Strip([Segment(text, style)]).adjust_cell_length(self._width, style)
 
     def on_click(self, event: events.Click) -> None:
         at = event.get_content_offset(self)

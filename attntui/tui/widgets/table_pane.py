@@ -22,7 +22,7 @@ class TablePane(VirtualTable):
     def show(self, session: Session) -> None:
         """The pane for a session; the table is made again only when its facts changed."""
         self._session = session
-        if not self.display:
+        if not (self.has_class("-first") or self.has_class("-second")):
             return
         made_of = (self.pane.depends(session), self.instances)
         if made_of != self._made_of:

@@ -9,6 +9,7 @@ import numpy as np
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -28,7 +29,7 @@ from attntui.view.tracks import TrackKind
 
 GUTTER = 15
 HEADER_LINES = 2
-MIN_LABEL = 3
+MIN_LABEL = 4
 
 
 class TimelineView(Widget, can_focus=True):
@@ -83,6 +84,12 @@ class TimelineView(Widget, can_focus=True):
         height = self.size.height or self.app.size.height
         return max(height - HEADER_LINES, 1)
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """All lanes, so that a short trace leaves its room to the tables."""
+        if self.session is None:
+            return HEADER_LINES
+        return HEADER_LINES + len(self.session.timeline.lines(self.session.tracks))
+
     def on_resize(self, event: events.Resize) -> None:
         width = max(event.size.width - GUTTER, 1)
         self._frame = None
@@ -91,10 +98,12 @@ class TimelineView(Widget, can_focus=True):
     def watch_session(self, session: Session | None) -> None:
         if session is None:
             return
-        self._frame = None
+        frame, self._frame = self._frame, None
+        if frame is None or len(frame.lines) != len(session.timeline.lines(session.tracks)):
+            self.refresh(layout=True)
         view = session.timeline.viewport
         whole = duration(view.high - view.low)
-        title = f"Timeline ─ {duration(view.span)} of {whole} ─ {session.scope_text}"
+        title = f"Timeline ─ {duration(view.span)} of {whole} ─ scope: {session.scope_text}"
         self.border_title = safe(title).replace("[", r"\[")
         cell = duration(view.span / max(session.width, 1))
         self.border_subtitle = f"t={duration(session.timeline.cursor, 7)}  cell {cell}"
@@ -258,11 +267,12 @@ class _Frame:
         return fit(mark + self.session.document.short_of(event), room, right=False)
 
     def _gap_label(self, gap: int, room: int) -> str:
-        text = duration(int(self.session.gaps.length[gap]))
         mark = (">" if self.ascii_only else "▸") if gap == self.session.gap else ""
-        if len(mark + text) <= room:
-            return mark + text
-        return mark[:room]
+        length = int(self.session.gaps.length[gap])
+        texts = (duration(length), duration(length, 2).replace(" ", ""), "")
+        return next(mark + text for text in texts if len(mark + text) <= max(room, len(mark)))[
+            :room
+        ]
 
     def look(self, line: Line, event: int) -> tuple[Paint, Style | None]:
         """The class of an event on a line, and the mark it bears."""
