@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,12 +69,11 @@ def find_steps(trace: Trace, family: str | None = None) -> Steps:
     `*` for its numbers, as `family_of` gives) chooses instead.
     """
     rows = np.flatnonzero(trace.category == Category.USER_ANNOTATION)
-    ids = np.unique(trace.name[rows]).tolist()
-    families = {i: family_of(trace.names[i]) for i in ids}
+    ids, of_row = np.unique(trace.name[rows], return_inverse=True)
+    of_id = [family_of(trace.names[i]) for i in ids.tolist()]
     if family is None:
-        family = _named_family(list(families.values())) or _regular_family(trace, rows, families)
-    members = [i for i in ids if families[i] == family]
-    rows = rows[np.isin(trace.name[rows], members)]
+        family = _named_family(of_id) or _regular_family(trace, rows, of_id, of_row)
+    rows = rows[np.array([text == family for text in of_id], np.bool_)[of_row]]
     # An annotation inside another of its family (the GPU engine's own echo) is no step.
     rows = rows[nearest(trace, rows, _mask(trace, rows)) == ABSENT]
     start, end = trace.start[rows], trace.end[rows]
@@ -95,29 +95,39 @@ def _mask(trace: Trace, rows: I64) -> Bool:
 
 
 def _named_family(families: list[str]) -> str | None:
+    """The family with the most distinct names among those that name steps."""
+    number = Counter(families)
     for prefix in (STEP_PREFIX, ENGINE_PREFIX):
-        named = sorted({family for family in families if family.startswith(prefix)})
+        named = sorted(family for family in number if family.startswith(prefix))
         if named:
-            return max(named, key=families.count)
+            return max(named, key=number.__getitem__)
     return None
 
 
-def _regular_family(trace: Trace, rows: I64, families: dict[int, str]) -> str | None:
-    """The family of top-level annotations that repeats most evenly and covers most."""
-    annotation = trace.category == Category.USER_ANNOTATION
-    top = rows[nearest(trace, rows, annotation) == ABSENT]
+def _regular_family(trace: Trace, rows: I64, of_id: list[str], of_row: I64) -> str | None:
+    """The family of top-level annotations that repeats most evenly and covers most.
+
+    `of_id` is the family of each distinct name, `of_row` the distinct name of each row.
+    """
+    if not of_id:
+        return None
+    texts = sorted(set(of_id))
+    place = {text: i for i, text in enumerate(texts)}
+    family = np.array([place[text] for text in of_id], np.int64)[of_row]
+    top = nearest(trace, rows, trace.category == Category.USER_ANNOTATION) == ABSENT
+    rows, family = rows[top], family[top]
+    rows = rows[np.argsort(family, kind="stable")]
+    ends = np.cumsum(np.bincount(family, minlength=len(texts)))
     best, best_score = None, 0.0
-    for family in sorted(set(families.values())):
-        members = [i for i, text in families.items() if text == family]
-        own = top[np.isin(trace.name[top], members)]
-        one_thread = len(np.unique(trace.lane[own])) == 1
-        if len(own) < 2 or not one_thread or (trace.start[own][1:] < trace.end[own][:-1]).any():
+    for text, own in zip(texts, np.split(rows, ends[:-1]), strict=True):
+        one_thread = len(own) >= 2 and bool((trace.lane[own] == trace.lane[own[0]]).all())
+        if not one_thread or (trace.start[own][1:] < trace.end[own][:-1]).any():
             continue
         dur = trace.dur[own]
         covered = float(dur.sum())
         score = covered / (1 + float(dur.std() / dur.mean())) if covered else 0.0
         if score > best_score:
-            best, best_score = family, score
+            best, best_score = text, score
     return best
 
 

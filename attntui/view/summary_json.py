@@ -10,7 +10,7 @@ import numpy as np
 from attntui.analysis.annotations import STEP_LABEL
 from attntui.analysis.gap_causes import GapCauses
 from attntui.analysis.idle import DeviceIdle
-from attntui.trace.model import Trace
+from attntui.trace.model import ABSENT, Trace
 from attntui.view.facts import Facts
 
 LONG_GAP_NS = 10_000
@@ -61,7 +61,7 @@ def _trace(facts: Facts) -> dict[str, Any]:
 
 def _device(idle: DeviceIdle, causes: GapCauses, launched: DeviceIdle | None) -> dict[str, Any]:
     return {
-        "device": idle.device,
+        "device": None if idle.device == ABSENT else idle.device,
         "gpu_ops": len(idle.rows),
         "span_ns": idle.span_ns,
         "busy_ns": idle.busy_ns,

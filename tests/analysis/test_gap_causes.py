@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from made import Event, annotation, call, complete, copy, frame, kernel, op, row
 
 from attntui.analysis.gap_causes import Cause, GapCauses, Trigger, cause_finder, pieces
 from attntui.analysis.idle import device_idle, stream_gaps
-from attntui.trace.model import Trace
+from attntui.trace import Trace, load
 
 
 def causes_of(trace: Trace) -> GapCauses:
@@ -349,3 +350,25 @@ def host_cause(trace: Trace, lane: int, t: int) -> Cause:
         if trace.lane[r] == lane and trace.start[r] <= t < trace.end[r]
     ]
     return min([*around, Cause.UNRECORDED])
+
+
+@pytest.mark.parametrize("name", ["hta_a100_nccl", "hta_a100_alexnet", "h200/gpt_decode_naive"])
+def test_real_gaps_of_streams_and_their_pieces(name: str, corpus: Path) -> None:
+    trace = load(corpus / f"{name}.json.gz")
+    finder = cause_finder(trace)
+    for gaps in stream_gaps(trace).values():
+        found = finder.causes(gaps)
+        assert (found.split >= 0).all()
+        assert found.split.sum(axis=1).tolist() == gaps.length.tolist()
+        for index in range(0, len(found), 50):
+            drawn = pieces(finder, found, index)
+            lengths = [sum(p.end - p.start for p in drawn if p.cause is c) for c in Cause]
+            assert lengths == found.split[index].tolist()
+
+
+def test_real_gaps_after_item_are_triggered_by_its_synchronise(corpus: Path) -> None:
+    trace = load(corpus / "h200/gpt_decode_naive.json.gz")
+    found = cause_finder(trace).causes(device_idle(trace)[0].gaps)
+    after = found.gaps.before[found.trigger == Trigger.SYNC]
+    assert len(after)
+    assert {trace.name_of(row) for row in after.tolist()} == {"Memcpy DtoH (Device -> Pinned)"}

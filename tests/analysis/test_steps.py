@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from made import annotation, call, complete, kernel, op, row, trace_of
@@ -9,6 +11,7 @@ from made import annotation, call, complete, kernel, op, row, trace_of
 from attntui.analysis.annotations import find_annotations, label_of
 from attntui.analysis.scope import WHOLE, Range, Span, Step, scope_rows
 from attntui.analysis.steps import family_of, find_steps, outliers, profiled_window
+from attntui.trace import load
 from attntui.trace.model import I64, Trace
 
 
@@ -124,3 +127,20 @@ def test_a_momentary_event_lies_in_the_range_of_its_instant() -> None:
     steps = find_steps(trace)
     assert scope_names(trace, scope_rows(trace, Range(200, 300), steps).gpu) == ["now"]
     assert scope_names(trace, scope_rows(trace, Range(100, 200), steps).gpu) == []
+
+
+@pytest.mark.parametrize("name", ["h200/blog_naive_fwd_bwd", "hta_a100_nccl", "hta_mi250_rocm"])
+def test_a_real_step_owns_what_its_annotation_launched(name: str, corpus: Path) -> None:
+    trace = load(corpus / f"{name}.json.gz")
+    steps = find_steps(trace)
+    found = find_annotations(trace)
+    label = found.instances(found.labels.index("ProfilerStep#*"))
+    assert [len(steps.owned(i)) for i in range(len(steps))] == (
+        found.work.gpu_ops_any_thread[label].tolist()
+    )
+
+
+def test_real_steps_without_profiler_steps(corpus: Path) -> None:
+    steps = find_steps(load(corpus / "tracelens_rocm_vllm_graph.json.gz"))
+    assert len(steps) == 1
+    assert len(steps.owned(0)) > 400
