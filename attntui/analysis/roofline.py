@@ -11,15 +11,21 @@ NEAR = 0.1
 """A tenth of a roof: under it on both, latency or the launch bounds the kernel, not the unit."""
 
 
+HALF = 0.5
+"""With one roof unknown: past half of the other, that one holds the kernel back."""
+
+Kind = Literal["compute", "memory", "latency"]
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """Rates of a kernel and the roof that applies; None where not known.
 
-    `tflops` in 1e12 FLOP/s and `gbps` in 1e9 bytes/s are achieved; `share` is the fraction of
-    the nearer roof reached; `intensity` is FLOPs a byte.
+    `tflops` in 1e12 FLOP/s and `gbps` in 1e9 bytes/s are achieved; `share` is the fraction
+    reached of the nearer roof, of those that are known; `intensity` is FLOPs a byte.
     """
 
-    kind: Literal["compute", "memory", "latency"] | None
+    kind: Kind | None
     tflops: float | None
     gbps: float | None
     share: float | None
@@ -38,25 +44,33 @@ def bound(
 
     Compute where FLOPs / peak exceeds bytes / bandwidth, else memory; latency where neither
     reaches a tenth of its roof. `dtype` and `tensor_cores` pick the compute roof, as
-    `DevicePeaks.flops` does. Without FLOPs, bytes or a roof that applies the kind is None.
+    `DevicePeaks.flops` does. With one of the two unknown the other is named from half of its
+    roof on, since it then accounts for most of the time; below that the kind is None.
     """
-    rate = flops / duration_ns if flops is not None and duration_ns > 0 else None
-    traffic = moved / duration_ns if moved is not None and duration_ns > 0 else None
-    intensity = flops / moved if flops is not None and moved else None
-    tflops = None if rate is None else rate / 1e3
-    if peaks is None or rate is None or traffic is None:
-        return Bound(None, tflops, traffic, None, intensity)
-    peak = peaks.flops(dtype, tensor_cores)
-    memory = traffic * 1e9 / peaks.hbm
-    if flops == 0:
+    timed = duration_ns > 0
+    # FLOPs a nanosecond are 1e9 FLOP/s; so are bytes.
+    rate = flops / duration_ns if flops is not None and timed else None
+    traffic = moved / duration_ns if moved is not None and timed else None
+    peak = peaks.flops(dtype, tensor_cores) if peaks else None
+    memory = traffic * 1e9 / peaks.hbm if peaks and traffic is not None else None
+    compute = rate * 1e9 / peak if peak and rate is not None else None
+    if peaks and rate == 0:
         compute = 0.0
-    elif peak:
-        compute = rate * 1e9 / peak
-    else:
-        return Bound(None, tflops, traffic, None, intensity)
-    share = max(compute, memory)
-    if share < NEAR:
-        kind: Literal["compute", "memory", "latency"] = "latency"
-    else:
-        kind = "compute" if compute > memory else "memory"
-    return Bound(kind, tflops, traffic, share, intensity)
+    known = [share for share in (compute, memory) if share is not None]
+    return Bound(
+        _kind(compute, memory),
+        None if rate is None else rate / 1e3,
+        traffic,
+        max(known, default=None),
+        flops / moved if flops is not None and moved else None,
+    )
+
+
+def _kind(compute: float | None, memory: float | None) -> Kind | None:
+    if compute is None:
+        return "memory" if memory is not None and memory >= HALF else None
+    if memory is None:
+        return "compute" if compute >= HALF else None
+    if max(compute, memory) < NEAR:
+        return "latency"
+    return "compute" if compute > memory else "memory"

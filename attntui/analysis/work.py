@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from attntui.analysis.names.cpp import dtype
 from attntui.analysis.names.model import KernelName
 from attntui.analysis.opwork import attention, memory, pointwise, products, rows
 from attntui.analysis.opwork.attention import attention_flops, fused_attention_bytes
-from attntui.analysis.opwork.model import MISSING, Arguments, Work, unknown
+from attntui.analysis.opwork.model import DTYPE_BYTES, MISSING, Arguments, Work, unknown
 from attntui.trace.model import OpInputs
 
 __all__ = [
     "Work",
     "attention_flops",
     "fused_attention_bytes",
+    "kernel_dtype",
     "kernel_work",
     "op_work",
     "transfer_work",
@@ -87,4 +89,17 @@ def kernel_work(
         return unknown("part of the op's work, which stands on its main kernel")
     if op is None or inputs is None:
         return MISSING
+    if op in ("aten::cat", "aten::stack"):
+        told = kernel.element_bytes or DTYPE_BYTES.get(kernel.dtypes[0] if kernel.dtypes else "")
+        return memory.concatenated(Arguments(inputs), told)
     return op_work(op, inputs)
+
+
+def kernel_dtype(kernel: KernelName, inputs: OpInputs | None) -> str | None:
+    """The data type a kernel computes in: as its name tells, else that of its op's first tensor."""
+    if kernel.dtypes:
+        return kernel.dtypes[0]
+    if inputs is None:
+        return None
+    types = (dtype(word.removesuffix(" int")) for word in inputs.types)
+    return next((found for found in types if found), None)

@@ -22,6 +22,7 @@ from attntui.analysis.work import (
     Work,
     attention_flops,
     fused_attention_bytes,
+    kernel_dtype,
     kernel_work,
     op_work,
     transfer_work,
@@ -425,6 +426,33 @@ def test_helpers_leave_the_work_to_the_main_kernel() -> None:
     assert "main kernel" in helper.note
 
 
+def test_a_concatenation_takes_the_size_of_an_element_from_its_kernel() -> None:
+    inputs = given_inputs(([[4, 8], [2, 8]], "TensorList"), ([], "Scalar"), concrete={1: "0"})
+    opaque = decode(
+        "void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::"
+        "(anonymous namespace)::OpaqueType<2u>, unsigned int, 4, 64, 64>(int)"
+    )
+    plain = decode("void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, int>(int)")
+    assert kernel_work(opaque, "aten::cat", inputs).bytes == 2 * 2 * 48
+    assert kernel_work(plain, "aten::cat", inputs).bytes == 2 * 4 * 48
+    assert kernel_work(decode("triton_x"), "aten::cat", inputs).bytes is None
+
+
+@pytest.mark.parametrize(
+    ("kernel", "types", "expected"),
+    [
+        ("ampere_sgemm_128x64_nn", (BF16,), "fp32"),
+        ("attn_fwd", (BF16, BF16), "bf16"),
+        ("attn_fwd", ("Scalar", "long int"), "int64"),
+        ("attn_fwd", (), None),
+    ],
+)
+def test_data_type_of_a_kernel(kernel: str, types: tuple[str, ...], expected: str | None) -> None:
+    inputs = OpInputs(((),) * len(types), types, (), ())
+    assert kernel_dtype(decode(kernel), inputs) == expected
+    assert kernel_dtype(decode("attn_fwd"), None) is None
+
+
 def test_a_kernel_without_an_op_has_no_work() -> None:
     assert kernel_work(decode("attn_fwd"), None, None).bytes is None
 
@@ -463,8 +491,13 @@ def test_fp32_off_the_tensor_cores_has_the_low_roof() -> None:
 @pytest.mark.parametrize(
     ("found", "kind"),
     [
-        (bound(None, 100, 10, H200, "bf16", True), None),
-        (bound(100, None, 10, H200, "bf16", True), None),
+        # With one roof unknown the other is named from half of it on: 4.8 TB/s, 989 TFLOP/s.
+        (bound(None, 2_500_000, 1000, H200, "bf16", None), "memory"),
+        (bound(None, 2_300_000, 1000, H200, "bf16", None), None),
+        (bound(500_000_000, None, 1000, H200, "bf16", True), "compute"),
+        (bound(490_000_000, None, 1000, H200, "bf16", True), None),
+        (bound(None, None, 1000, H200, "bf16", True), None),
+        (bound(490_000_000, 2_500_000, 1000, H200, "int8", True), "memory"),
         (bound(100, 100, 10, None, "bf16", True), None),
         (bound(100, 100, 0, H200, "bf16", True), None),
         (bound(100, 100, 10, H200, None, True), None),
@@ -474,7 +507,7 @@ def test_fp32_off_the_tensor_cores_has_the_low_roof() -> None:
         (bound(0, 0, 10**6, H200, None, None), "latency"),
     ],
 )
-def test_no_kind_where_a_roof_is_not_known(found: Bound, kind: str | None) -> None:
+def test_a_kind_only_where_a_roof_tells_it(found: Bound, kind: str | None) -> None:
     assert found.kind == kind
 
 

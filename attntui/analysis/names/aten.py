@@ -36,6 +36,7 @@ _WRAPPERS = {
 _NUMBER = re.compile(r"-?\d+[ul]*|true|false")
 _CONTAINERS = {"array", "Array", "TensorListMetadata", "TensorListScalarListMetadata"}
 _LAMBDA = re.compile(r"(?:\{lambda|\[lambda|'lambda\d*')\(([^()]{0,200})\)")
+_OPAQUE = re.compile(r"OpaqueType<(\d{1,3})u?>")
 _SUFFIXES = (
     "_kernel_cuda",
     "_cuda_kernel",
@@ -251,6 +252,7 @@ def decode(text: str, sig: Signature) -> KernelName | None:
     # Softmax names input and output type; the others a data type, then accumulator or index.
     storage = sig.args[: 2 if "softmax" in operation else 1]
     kinds = distinct([dtype(arg) for arg in storage])
+    opaque = _OPAQUE.search(storage[0]) if storage else None
     return named(
         typed(sig),
         "ATen",
@@ -260,7 +262,9 @@ def decode(text: str, sig: Signature) -> KernelName | None:
             "operation": prefix,
             "dtypes": next((arg for arg in storage if dtype(arg)), None),
             "tensor_cores": prefix,
+            "element_bytes": opaque[0] if opaque else None,
         },
         dtypes=kinds,
         tensor_cores=False,
+        element_bytes=int(opaque[1]) if opaque else None,
     )

@@ -126,7 +126,7 @@ def efficient(text: str) -> KernelName | None:
             "library": "fmha_cutlass",
             "operation": f"fmha_cutlass{found[1]}",
             "dtypes": found[2],
-            "tensor_cores": f"{found[2]}…{arch[1]}" if half and arch else None,
+            "tensor_cores": text[found.start(2) : arch.end(1)] if half and arch else None,
             "tile": found[3],
             "arch": arch[1] if arch else None,
         },

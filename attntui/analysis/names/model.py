@@ -17,7 +17,8 @@ class KernelName:
     is rows x columns [x depth] of the block tile; `stages` the depth of its software
     pipeline; `layout` as the library writes it (`tn`, `TNT`, `nhwc`); `arch` the target
     (`sm80`, `gfx942`). `fused_ops` are the ops that an Inductor kernel's name lists.
-    `causal` is told by some attention kernels. `evidence` pairs a field with the token of
+    `causal` is told by some attention kernels, `element_bytes` by copies that name a size and no
+    type. `evidence` pairs a field with the token of
     the name that gave it.
     """
 
@@ -32,6 +33,7 @@ class KernelName:
     arch: str | None = None
     fused_ops: tuple[str, ...] = ()
     causal: bool | None = None
+    element_bytes: int | None = None
     evidence: tuple[tuple[str, str], ...] = ()
 
     def because(self, field: str) -> str | None:
@@ -58,6 +60,7 @@ def named(
     arch: str | None = None,
     fused_ops: tuple[str, ...] = (),
     causal: bool | None = None,
+    element_bytes: int | None = None,
 ) -> KernelName:
     """A decoded name with its short form clipped and empty tokens left out."""
     return KernelName(
@@ -72,6 +75,7 @@ def named(
         arch,
         fused_ops,
         causal,
+        element_bytes,
         tuple((field, token) for field, token in tokens.items() if token),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import prod
 
 from attntui.analysis.opwork.model import MISSING, Arguments, Rule, Work, unknown
 
@@ -29,8 +30,16 @@ def _fill(args: Arguments) -> Work:
     return Work(0, 0, tensor.numel * tensor.itemsize)
 
 
-def _cat(_: Arguments) -> Work:
-    return unknown("the element type of a list of tensors is not recorded")
+def concatenated(args: Arguments, itemsize: int | None) -> Work:
+    """A list of tensors read and written once; the file does not tell the list's element type."""
+    sizes = [prod(shape) for shape in args.shapes(0)]
+    if itemsize is None or not sizes:
+        return unknown("the element type of a list of tensors is not recorded")
+    return Work(0, sum(sizes) * itemsize, sum(sizes) * itemsize)
+
+
+def _cat(args: Arguments) -> Work:
+    return concatenated(args, None)
 
 
 def _embedding(args: Arguments) -> Work:

@@ -90,6 +90,21 @@ _SCALAR_TYPES = {
 }
 
 
+DTYPE_BYTES = {
+    "fp64": 8,
+    "int64": 8,
+    "fp32": 4,
+    "int32": 4,
+    "bf16": 2,
+    "fp16": 2,
+    "int16": 2,
+    "int8": 1,
+    "uint8": 1,
+    "bool": 1,
+}
+"""Bytes an element of a data type, as decoded kernel names spell it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tensor:
     """One tensor argument. `distinct` counts the elements in memory: an expanded one has fewer."""
@@ -135,6 +150,12 @@ class Arguments:
             return None
         strides = _shape(inputs.strides[at]) if at < len(inputs.strides) else None
         return Tensor(shape, *found, _distinct(shape, strides))
+
+    def shapes(self, at: int) -> list[Shape]:
+        """The shapes of a list of tensors; empty for any other argument."""
+        dims = self.inputs.dims[at] if at < len(self.inputs.dims) else ()
+        found = [_shape(part) for part in dims if isinstance(part, tuple)]
+        return [shape for shape in found if shape is not None]
 
     def tensors(self, *positions: int) -> list[Tensor]:
         """Those of the positions that hold tensors."""
