@@ -1594,6 +1594,7 @@ def test_evidence_names_the_token() -> None:
         "attn_fwd_of_mine(int)",
         "void reduce_kernel<MyOp>(float*)",
         "upsample_mine(float*)",
+        "_fwd_kernel",
         "flashy",
         "",
         " ",

@@ -22,7 +22,7 @@ _FLAGS = re.compile(r"> ?>, ?(true|false|0|1), ?(true|false|0|1)")
 _TRUE = {"true", "1"}
 
 # Names that say all: (library, operation). AOTriton, the Triton tutorial and vLLM write plain
-# function names.
+# function names. `_fwd_kernel` is left out: kernels of other kinds bear it too.
 _PLAIN = {
     "attn_fwd": ("Triton", FORWARD),
     "attn_bwd": ("Triton", BACKWARD),
@@ -30,8 +30,6 @@ _PLAIN = {
     "_attn_bwd": ("Triton", BACKWARD),
     "_attn_bwd_preprocess": ("Triton", PREPROCESS),
     "_attn_fwd_inner": ("Triton", FORWARD),
-    "_fwd_kernel": ("Triton", FORWARD),
-    "_bwd_kernel": ("Triton", BACKWARD),
     "_bwd_preprocess_do_o_dot": ("Triton", PREPROCESS),
     "bwd_kernel_dk_dv": ("Triton", BACKWARD),
     "bwd_kernel_dq": ("Triton", BACKWARD),

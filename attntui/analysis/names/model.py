@@ -17,9 +17,8 @@ class KernelName:
     is rows x columns [x depth] of the block tile; `stages` the depth of its software
     pipeline; `layout` as the library writes it (`tn`, `TNT`, `nhwc`); `arch` the target
     (`sm80`, `gfx942`). `fused_ops` are the ops that an Inductor kernel's name lists.
-    `causal` is told by some attention kernels, `element_bytes` by copies that name a size and no
-    type. `evidence` pairs a field with the token of
-    the name that gave it.
+    `causal` is told by some attention kernels, `element_bytes` by copies that name a size and
+    no type. `evidence` pairs a field with the token of the name that gave it.
     """
 
     short: str
