@@ -82,7 +82,9 @@ def call_kinds(trace: Trace) -> I8:
     kinds[launches[kinds[launches] == CallKind.OTHER]] = CallKind.LAUNCH
     copies = ops[trace.category[ops] == Category.MEMCPY]
     kinds[trace.launch[_named(trace, copies, "DtoD")]] = CallKind.LAUNCH
-    kinds[trace.launch[_named(trace, copies, "Pageable")]] = CallKind.COPY
+    # Not a graph's launch, which returns at once whatever its nodes copy.
+    pageable = trace.launch[_named(trace, copies, "Pageable")].astype(np.int64)
+    kinds[_named(trace, pageable, "emcpy")] = CallKind.COPY
     return kinds
 
 

@@ -47,6 +47,8 @@ def test_a_copy_blocks_by_its_memory_and_a_stranger_that_launches_is_a_launch() 
             copy("Memcpy DtoH (Device -> Pageable)", 150, 190, 1),
             copy("Memcpy DtoD (Device -> Device)", 350, 390, 2),
             kernel("k", 650, 690, 3),
+            call("cudaGraphLaunch", 900, 910, 5),
+            copy("Memcpy HtoD (Pageable -> Device)", 950, 960, 5),
         ]
     )
     kinds = call_kinds(trace)
@@ -54,4 +56,5 @@ def test_a_copy_blocks_by_its_memory_and_a_stranger_that_launches_is_a_launch() 
     assert kinds[row(trace, "hipMemcpyWithStream")] == CallKind.LAUNCH
     assert kinds[row(trace, "brandNewLaunch")] == CallKind.LAUNCH
     assert kinds[row(trace, "cudaEventQuery")] == CallKind.OTHER
+    assert kinds[row(trace, "cudaGraphLaunch")] == CallKind.LAUNCH
     assert kinds[row(trace, "k")] == -1
