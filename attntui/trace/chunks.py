@@ -29,6 +29,8 @@ LARGEST_FIELD = 16 * 1024 * 1024
 """Bytes of one top-level field's text; a longer one is left out."""
 
 _LONGEST_KEY = 64 * 1024
+_ENOUGH_TO_LEARN = 8
+_ALL = 2**62
 _BORDER = re.compile(rb'\}\s*,\s*(?=\{\s*")')
 _AFTER_EVENT = re.compile(rb'\s*(?:,\s*\{\s*"|\])')
 _EVENTS_END = re.compile(rb'\}\s*\](?=\s*(?:,\s*"[^"]*"\s*:|\}\s*\Z))')
@@ -248,19 +250,19 @@ class TraceText:
 
     def _placed(self, decoded: Decoded, text: bytes, separator: bytes) -> Batch:
         base = self._window.offset
-        borders = [m.start() for m in re.finditer(re.escape(separator), text)]
-        if len(borders) + 1 == len(decoded.events):
-            starts = np.array([0, *(at + len(separator) - 1 for at in borders)], dtype=np.int64)
-            ends = np.array([*(at + 1 for at in borders), len(text)], dtype=np.int64)
-        else:
-            spans, _ = _whole_values(text, 0)
-            starts, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+        borders = _places(text, separator)
+        if len(borders) + 1 != len(decoded.events):
+            return _batch(decoded, _whole_values(text, 0)[0], base)
+        # A separator holds the closing brace of one event and the opening one of the next.
+        starts = np.concatenate(([0], borders + len(separator) - 1))
+        ends = np.concatenate((borders + 1, [len(text)]))
         return Batch(decoded, base + starts, ends - starts)
 
     def _told_apart(self) -> Batch | None:
         """The buffer's whole events, found one by one; None if the first was no event."""
         window = self._window
-        spans, end = _whole_values(window.buffer, window.at)
+        most = _ENOUGH_TO_LEARN if self._separator is None else _ALL
+        spans, end = _whole_values(window.buffer, window.at, most)
         if not spans:
             self._difficult()
             return None
@@ -387,11 +389,11 @@ class TraceText:
         self._notices.add("truncated", f"the text ends in {where}, at byte {window.offset:,}")
 
 
-def _whole_values(buffer: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
+def _whole_values(buffer: bytes, at: int, most: int = _ALL) -> tuple[list[tuple[int, int]], int]:
     """Bounds of the objects that follow one another from `at`, and where they end."""
     spans: list[tuple[int, int]] = []
     end = at
-    while True:
+    while len(spans) < most:
         start = end
         while start < len(buffer) and buffer[start] in b" \t\r\n,":
             start += 1
@@ -402,6 +404,16 @@ def _whole_values(buffer: bytes, at: int) -> tuple[list[tuple[int, int]], int]:
             return spans, end
         spans.append((start, stop))
         end = stop
+    return spans, end
+
+
+def _places(text: bytes, part: bytes) -> I64:
+    """Where `part` stands in `text`; it ends with a byte that is rare after its first."""
+    array = np.frombuffer(text, dtype=np.uint8)
+    found = np.flatnonzero(array[: max(0, len(text) - len(part) + 1)] == part[0])
+    for at in range(len(part) - 1, 0, -1):
+        found = found[array[found + at] == part[at]]
+    return found
 
 
 def _batch(decoded: Decoded, spans: list[tuple[int, int]], base: int) -> Batch:

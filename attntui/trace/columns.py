@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
-import struct
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,6 +16,7 @@ from attntui.trace.interned import NO_CONFIG, NO_INPUTS, ConfigKey, InputsKey, I
 from attntui.trace.lanes import LaneTable
 from attntui.trace.model import ABSENT, I32, I64, Bool, Category
 from attntui.trace.notices import Notices
+from attntui.trace.pack import integers, packed
 from attntui.trace.phases import Phases
 from attntui.trace.times import LONGEST_NS, NO_TIME, ns_from_floats, ns_from_texts
 
@@ -66,7 +64,6 @@ FIELDS: Mapping[Category, tuple[str, ...]] = {
 """The extra columns of each category; the rest have those of `_DEVICE`."""
 
 _MOST_CATEGORIES = int(np.iinfo(np.int16).max)
-_INTEGER = re.compile(r"\s*[-+]?(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})\s*")
 _FALSE_WORDS = frozenset({"false", "0", "no"})
 
 
@@ -98,6 +95,8 @@ class Store:
     def __init__(self, notices: Notices) -> None:
         self.events = 0
         self.names: Interner[str] = Interner()
+        self._all_categories: Interner[str] = Interner()
+        self._all_phases: Interner[str] = Interner()
         self.raw_categories: Interner[str] = Interner()
         self.inputs: Interner[InputsKey] = Interner(NO_INPUTS)
         self.configs: Interner[ConfigKey] = Interner(NO_CONFIG)
@@ -110,7 +109,7 @@ class Store:
     @property
     def memory(self) -> int:
         """About the bytes held."""
-        interners = (self.names, self.raw_categories, self.inputs, self.configs)
+        interners = (self.names, self._all_categories, self.inputs, self.configs)
         return (
             sum(table.memory for table in self.tables.values())
             + sum(interner.memory for interner in interners)
@@ -126,24 +125,25 @@ class Store:
         """Sorts a batch by phase and category, and packs each kind."""
         events = batch.decoded.events
         self.events += len(events)
-        complete: dict[str, list[int]] = defaultdict(list)
-        rest: list[int] = []
-        for index, event in enumerate(events):
-            if event.ph == "X":
-                complete[event.cat].append(index)
+        categories, phases = self._all_categories, self._all_phases
+        kinds = np.array(
+            [categories[e.cat] if e.ph == "X" else ~phases[e.ph] for e in events], dtype=np.intp
+        )
+        by_kind = np.argsort(kinds, kind="stable")
+        heads = np.flatnonzero(np.diff(kinds[by_kind])) + 1
+        for at in np.split(by_kind, heads):
+            kind = int(kinds[at[0]])
+            if kind < 0:
+                self.phases.add(batch, phases.values_seen[~kind], at)
             else:
-                rest.append(index)
-        for raw_category, indices in complete.items():
-            self.category_counts[raw_category] += len(indices)
-            self._add_complete(batch, raw_category, np.array(indices, dtype=np.intp))
-        if rest:
-            self.phases.add(batch, rest)
+                raw_category = categories.values_seen[kind]
+                self.category_counts[raw_category] += len(at)
+                self._add_complete(batch, raw_category, at)
 
     def _add_complete(self, batch: Batch, raw_category: str, at: npt.NDArray[np.intp]) -> None:
         all_events = batch.decoded.events
         events = [all_events[index] for index in at.tolist()]
-        us = batch.decoded.microseconds
-        start = _start_times(events) if us is None else ns_from_floats(us[at])
+        start = batch.decoded.times(at)
         placed = start != NO_TIME
         if not placed.all():
             self._notices.add("no_time", events[int(placed.argmin())].name, int((~placed).sum()))
@@ -151,12 +151,12 @@ class Store:
             at, start = at[keep], start[keep]
             events = [events[index] for index in keep.tolist()]
         if events:
-            dur = self._durations(events, exact=us is None)
+            dur = self._durations(events, exact=batch.decoded.microseconds is None)
             self.add_rows(events, raw_category, start, dur, batch.offsets[at], batch.lengths[at])
 
     def _durations(self, events: AnyEvents, *, exact: bool) -> I64:
         if exact:
-            dur = ns_from_texts([bytes(event.dur) for event in events])  # type: ignore[arg-type]
+            dur = ns_from_texts([event.dur for event in events])
         else:
             dur = ns_from_floats(np.array([event.dur for event in events], dtype=np.float64))
         if (dur < 0).any():
@@ -185,15 +185,15 @@ class Store:
         table = self.tables.get(fields)
         if table is None:
             table = self.tables[fields] = Table(fields)
-        args = [_args(event) for event in events]
+        args: list[Any] = [event.args or NO_ARGS for event in events]
         columns: dict[str, npt.NDArray[Any]] = {
             "start": start,
             "dur": dur,
-            "name": _packed([self.names[event.name] for event in events], "i"),
+            "name": packed([self.names[event.name] for event in events], "i"),
             "raw_category": np.full(len(events), self._category_id(raw_category)),
             "offset": offset,
             "length": length,
-            "unfinished": np.array([_is_false(a.finished) for a in args], dtype=np.bool_),
+            "unfinished": _unfinished(args),
         }
         if unfinished is not None:
             columns["unfinished"] |= unfinished
@@ -251,14 +251,14 @@ class Store:
 
     def _inputs(self, args: Sequence[Args]) -> I32:
         ids = self.inputs
-        return _packed(
+        return packed(
             [ids[bytes(a.dims), bytes(a.types), bytes(a.strides), bytes(a.concrete)] for a in args],
             "i",
         )
 
     def _configs(self, args: Sequence[Args]) -> I32:
         ids = self.configs
-        return _packed(
+        return packed(
             [
                 ids[
                     bytes(a.grid),
@@ -273,42 +273,6 @@ class Store:
         )
 
 
-def _args(event: Event | LooseEvent) -> Args:
-    return event.args if isinstance(event.args, Args) else NO_ARGS
-
-
-def _start_times(events: AnyEvents) -> I64:
-    return ns_from_texts([bytes(event.ts) for event in events])  # type: ignore[arg-type]
-
-
-def _packed(values: Sequence[int], kind: str) -> npt.NDArray[Any]:
-    return np.frombuffer(struct.pack(f"{len(values)}{kind}", *values), dtype=kind)
-
-
-def integers(values: Sequence[Any], *, bits: int = 63) -> I64:
-    """The values as integers; ABSENT for what is none, or has more bits."""
-    try:
-        array: I64 = np.frombuffer(struct.pack(f"{len(values)}q", *values), dtype=np.int64)
-    except struct.error:
-        array = np.array([_integer(value) for value in values], dtype=np.int64)
-    if bits < 63:
-        limit = 1 << bits
-        array = np.where((array >= -limit) & (array < limit), array, ABSENT)
-    return array
-
-
-def _integer(value: Any) -> int:
-    if isinstance(value, str):
-        if _INTEGER.fullmatch(value) is None:
-            return ABSENT
-        value = int(value, 16 if "x" in value or "X" in value else 10)
-    elif isinstance(value, float):
-        value = int(value) if math.isfinite(value) and value.is_integer() else ABSENT
-    elif not isinstance(value, int):
-        return ABSENT
-    return value if -(2**63) <= value < 2**63 else ABSENT
-
-
 def _ids(array: I64) -> I64:
     """Correlation ids; 0 and less say nothing."""
     return np.where(array > 0, array, ABSENT) if (array <= 0).any() else array
@@ -321,7 +285,8 @@ def _external_ids(args: Sequence[Args]) -> I64:
     return ids
 
 
-def _is_false(value: Any) -> bool:
-    if value is True:
-        return False
-    return value is False or (isinstance(value, str) and value.lower() in _FALSE_WORDS)
+def _unfinished(args: Sequence[Args]) -> Bool:
+    flags = [a.finished is not True for a in args]
+    if True in flags:
+        flags = [str(a.finished).lower() in _FALSE_WORDS for a in args]
+    return np.array(flags, dtype=np.bool_)

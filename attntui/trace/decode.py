@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from attntui.trace.model import ABSENT
-from attntui.trace.times import EXACT_BELOW_US
+from attntui.trace.model import ABSENT, I64
+from attntui.trace.times import EXACT_BELOW_US, ns_from_floats, ns_from_texts
 
 Number: TypeAlias = int | float | str | None
 """What a field that ought to hold an integer may hold; `columns` makes it one."""
@@ -135,6 +135,12 @@ class Decoded:
     events: Sequence[Event | LooseEvent]
     microseconds: npt.NDArray[np.float64] | None
 
+    def times(self, at: npt.NDArray[np.intp]) -> I64:
+        """The `ts` of the events at these positions in ns, NO_TIME where there is none."""
+        if self.microseconds is None:
+            return ns_from_texts([self.events[index].ts for index in at.tolist()])
+        return ns_from_floats(self.microseconds[at])
+
 
 class Decoder:
     """Decodes runs of events, and remembers once times need their digits."""
@@ -178,13 +184,15 @@ def _decoded(decoder: msgspec.json.Decoder[Any], text: bytes) -> Any:
 
 
 def _tidy(event: LooseEvent) -> None:
-    """Makes text of what the columns take for text."""
+    """Makes text of what the columns take for text, and drops args that are no object."""
     if type(event.ph) is not str:
         event.ph = _as_text(event.ph)
     if type(event.cat) is not str:
         event.cat = _as_text(event.cat)
     if type(event.name) is not str:
         event.name = _as_text(event.name)
+    if type(event.args) is not LooseArgs:
+        event.args = None
 
 
 def _as_text(value: object) -> str:

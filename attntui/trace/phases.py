@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import isnan
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from attntui.trace.chunks import Batch
 from attntui.trace.decode import Args, Event, LooseEvent
@@ -17,7 +17,8 @@ from attntui.trace.interned import Interner
 from attntui.trace.lanes import LaneTable
 from attntui.trace.model import ABSENT, I32, I64, MemoryEvents
 from attntui.trace.notices import Notices
-from attntui.trace.times import NO_TIME, ns_from_floats, ns_from_text
+from attntui.trace.pack import integers
+from attntui.trace.times import NO_TIME
 
 MEMORY_EVENT = "[memory]"
 _HOST_DEVICE_TYPE = 0
@@ -25,6 +26,8 @@ _HOST_DEVICE_TYPE = 0
 
 _HALF_BYTES = 900
 """About what the half of a pair takes until the other is met."""
+
+AnyEvent: TypeAlias = Event | LooseEvent
 
 _FLOWS = frozenset("stf")
 _INSTANTS = frozenset(("i", "I", "R", "n"))
@@ -42,7 +45,7 @@ class Half:
 
     begins: bool
     time: int
-    event: Event | LooseEvent
+    event: AnyEvent
     lane: int
     offset: int
     length: int
@@ -54,6 +57,40 @@ class Pair:
 
     begin: Half
     end: int | None
+
+
+class _OpenBegins:
+    """The begins of one thread that have no end yet."""
+
+    def __init__(self) -> None:
+        self._begins: list[Half | None] = []
+        self._by_name: dict[str, list[int]] = defaultdict(list)
+
+    def push(self, begin: Half) -> None:
+        self._by_name[begin.event.name].append(len(self._begins))
+        self._begins.append(begin)
+
+    def pop(self, name: str) -> Half | None:
+        """The innermost begin of that name, or of any where the end has none."""
+        self._drop_closed()
+        if not name:
+            return self._begins.pop() if self._begins else None
+        places = self._by_name[name]
+        while places:
+            at = places.pop()
+            if at < len(self._begins):
+                begin = self._begins[at]
+                if begin is not None and begin.event.name == name:
+                    self._begins[at] = None
+                    return begin
+        return None
+
+    def rest(self) -> list[Half]:
+        return [begin for begin in self._begins if begin is not None]
+
+    def _drop_closed(self) -> None:
+        while self._begins and self._begins[-1] is None:
+            self._begins.pop()
 
 
 class Phases:
@@ -71,52 +108,64 @@ class Phases:
     def memory(self) -> int:
         return len(self._halves) * _HALF_BYTES + len(self._instants) + len(self._memory)
 
-    def add(self, batch: Batch, indices: Iterable[int]) -> None:
-        events = batch.decoded.events
-        for index in indices:
-            event = events[index]
-            phase = event.ph
-            if phase in _FLOWS:
-                continue
-            if phase == "M":
-                self._name(event)
-            elif phase in _INSTANTS:
-                self._instant(event)
-            elif phase in ("B", "E"):
-                self._half(event, int(batch.offsets[index]), int(batch.lengths[index]))
-            else:
-                self._notices.add("not_shown", f"phase {phase!r}: {event.name}")
-
-    def _name(self, event: Event | LooseEvent) -> None:
-        field = _NAMES.get(event.name)
-        if field is not None and isinstance(event.args, Args):
-            self._lanes.name(event.name, event.pid, event.tid, getattr(event.args, field))
-
-    def _instant(self, event: Event | LooseEvent) -> None:
-        time = _time(event)
-        if time == NO_TIME:
-            self._notices.add("no_time", event.name)
-        elif event.name == MEMORY_EVENT and isinstance(event.args, Args):
-            args = event.args
-            self._memory += struct.pack(
-                "5q",
-                time,
-                _whole(args.memory_change),
-                _whole(args.memory_allocated),
-                _whole(args.memory_reserved),
-                ABSENT if args.device_type == _HOST_DEVICE_TYPE else _whole(args.device_id),
-            )
+    def add(self, batch: Batch, phase: str, at: npt.NDArray[np.intp]) -> None:
+        """Takes the events of one phase, at these positions in the batch."""
+        if phase in _FLOWS:
+            return
+        events = [batch.decoded.events[index] for index in at.tolist()]
+        if phase == "M":
+            self._take_names(events)
+        elif phase in _INSTANTS:
+            self._take_instants(events, batch.decoded.times(at))
+        elif phase in ("B", "E"):
+            places = zip(batch.offsets[at].tolist(), batch.lengths[at].tolist(), strict=True)
+            self._take_halves(events, batch.decoded.times(at), places)
         else:
+            self._notices.add("not_shown", f"phase {phase!r}: {events[0].name}", len(events))
+
+    def _take_names(self, events: Sequence[AnyEvent]) -> None:
+        for event in events:
+            field = _NAMES.get(event.name)
+            if field is not None and isinstance(event.args, Args):
+                self._lanes.name(event.name, event.pid, event.tid, getattr(event.args, field))
+
+    def _take_instants(self, events: Sequence[AnyEvent], times: I64) -> None:
+        lost = times == NO_TIME
+        if lost.any():
+            self._notices.add("no_time", events[int(lost.argmax())].name, int(lost.sum()))
+        kept = [
+            (event, time)
+            for event, time in zip(events, times.tolist(), strict=True)
+            if time != NO_TIME
+        ]
+        memory = [(event.args, time) for event, time in kept if event.name == MEMORY_EVENT]
+        args = [event_args for event_args, _ in memory if isinstance(event_args, Args)]
+        if len(args) == len(memory):
+            self._take_memory(args, [time for _, time in memory])
+            kept = [(event, time) for event, time in kept if event.name != MEMORY_EVENT]
+        for event, time in kept:
             lane = self._lanes.of_thread(event.pid, event.tid)
             self._instants += struct.pack("3q", time, self._names[event.name], lane)
 
-    def _half(self, event: Event | LooseEvent, offset: int, length: int) -> None:
-        time = _time(event)
-        if time == NO_TIME:
-            self._notices.add("no_time", event.name)
-            return
-        lane = self._lanes.of_thread(event.pid, event.tid)
-        self._halves.append(Half(event.ph == "B", time, event, lane, offset, length))
+    def _take_memory(self, args: Sequence[Args], times: Sequence[int]) -> None:
+        on_host = integers([a.device_type for a in args]) == _HOST_DEVICE_TYPE
+        rows = np.empty((len(args), 5), dtype=np.int64)
+        rows[:, 0] = times
+        rows[:, 1] = integers([a.memory_change for a in args])
+        rows[:, 2] = integers([a.memory_allocated for a in args])
+        rows[:, 3] = integers([a.memory_reserved for a in args])
+        rows[:, 4] = np.where(on_host, ABSENT, integers([a.device_id for a in args], bits=31))
+        self._memory += rows.tobytes()
+
+    def _take_halves(
+        self, events: Sequence[AnyEvent], times: I64, places: Iterable[tuple[int, int]]
+    ) -> None:
+        for event, time, place in zip(events, times.tolist(), places, strict=True):
+            if time == NO_TIME:
+                self._notices.add("no_time", event.name)
+                continue
+            lane = self._lanes.of_thread(event.pid, event.tid)
+            self._halves.append(Half(event.ph == "B", time, event, lane, *place))
 
     def pairs(self) -> Iterator[Pair]:
         """Pairs begins and ends, thread by thread, in order of time.
@@ -126,19 +175,19 @@ class Phases:
         """
         halves, self._halves = self._halves, []
         halves.sort(key=lambda half: half.time)
-        open_by_lane: dict[int, list[Half]] = defaultdict(list)
+        open_by_lane: dict[int, _OpenBegins] = defaultdict(_OpenBegins)
         for half in halves:
-            stack = open_by_lane[half.lane]
+            begins = open_by_lane[half.lane]
             if half.begins:
-                stack.append(half)
+                begins.push(half)
                 continue
-            at = _matching(stack, half.event.name)
-            if at is None:
+            begin = begins.pop(half.event.name)
+            if begin is None:
                 self._notices.add("unmatched_end", half.event.name)
             else:
-                yield Pair(stack.pop(at), half.time)
-        for stack in open_by_lane.values():
-            for begin in stack:
+                yield Pair(begin, half.time)
+        for begins in open_by_lane.values():
+            for begin in begins.rest():
                 self._notices.add("unmatched_begin", begin.event.name)
                 yield Pair(begin, None)
 
@@ -159,25 +208,3 @@ class Phases:
             reserved=rows[:, 3].copy(),
             device=rows[:, 4].astype(np.int32),
         )
-
-
-def _matching(stack: list[Half], name: str) -> int | None:
-    if not stack:
-        return None
-    if not name:
-        return len(stack) - 1
-    for at in range(len(stack) - 1, -1, -1):
-        if stack[at].event.name == name:
-            return at
-    return None
-
-
-def _time(event: Event | LooseEvent) -> int:
-    ts: Any = event.ts
-    if isinstance(ts, float):
-        return NO_TIME if isnan(ts) else int(ns_from_floats(np.array([ts]))[0])
-    return ns_from_text(bytes(ts))
-
-
-def _whole(value: Any) -> int:
-    return value if isinstance(value, int) and -(2**63) <= value < 2**63 else ABSENT

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,5 +54,6 @@ def ns_from_text(text: bytes) -> int:
     return ns if EARLIEST_NS < ns < LATEST_NS else NO_TIME
 
 
-def ns_from_texts(texts: Sequence[bytes]) -> I64:
-    return np.array([ns_from_text(text) for text in texts], dtype=np.int64)
+def ns_from_texts(texts: Iterable[Any]) -> I64:
+    """`ns_from_text` of each text, given as bytes or as something that holds bytes."""
+    return np.array([ns_from_text(bytes(text)) for text in texts], dtype=np.int64)
