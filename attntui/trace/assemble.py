@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from attntui.errors import InputError
 from attntui.trace.categories import GPU_CATEGORIES, category_of
 from attntui.trace.columns import COMMON, EXTRA, Store
+from attntui.trace.document import TraceText
 from attntui.trace.interned import OpInputsTable, parse_config
 from attntui.trace.links import find_launches
 from attntui.trace.metadata import read_metadata
@@ -29,7 +29,7 @@ from attntui.trace.model import (
     MemoryEvents,
     Trace,
 )
-from attntui.trace.nesting import nest, pack_rows
+from attntui.trace.nesting import nest, pack_rows, swallowing
 from attntui.trace.notices import Notices
 from attntui.trace.span import outliers
 
@@ -39,8 +39,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 def assemble(
     path: str,
     store: Store,
-    fields: Mapping[str, Any],
-    left_out: int,
+    text: TraceText,
     reader: ArgsReader,
     notices: Notices,
 ) -> Trace:
@@ -51,7 +50,7 @@ def assemble(
     """
     _add_pairs(store)
     if store.rows == 0:
-        raise InputError(f"{path}: {_nothing(store, left_out)}")
+        raise InputError(f"{path}: {_nothing(store, text)}")
     arrays = _in_order(_collected(store))
     category = _categories(store)[arrays["raw_category"]]
     memory = store.phases.memory_events()
@@ -61,12 +60,12 @@ def assemble(
     lanes, renumbered = store.lanes.finish(arrays["lane"], category, instant_lanes)
     arrays["lane"] = renumbered[arrays["lane"]]
     columns = Columns(category=category, **arrays)
-    depth, parent = _nested(columns, lanes)
+    depth, parent, doubtful = _nested(columns, lanes)
     launch = _launches(columns, lanes)
-    _note_content(columns, launch, store, notices)
+    _note_content(columns, launch, doubtful, store, notices)
     return Trace(
         path=path,
-        events=store.events + left_out,
+        events=store.events + text.left_out,
         category_counts=dict(store.category_counts),
         columns=columns,
         parent=parent,
@@ -82,17 +81,19 @@ def assemble(
             memory.time - origin, memory.change, memory.allocated, memory.reserved, memory.device
         ),
         span=span,
-        metadata=read_metadata(fields, origin),
+        metadata=read_metadata(text.fields, origin),
         notices=notices.freeze(),
         reader=reader,
     )
 
 
-def _nothing(store: Store, left_out: int) -> str:
-    if store.events == 0 and left_out == 0:
+def _nothing(store: Store, text: TraceText) -> str:
+    if text.cut_short:
+        return "is cut off before its first whole event; nothing of it can be shown"
+    if store.events == 0 and text.left_out == 0:
         return "holds no events: nothing was recorded, or the profiler was stopped too early"
     if store.events == 0:
-        return f"holds {left_out:,} entries, but none is a trace event"
+        return f"holds {text.left_out:,} entries, but none is a trace event"
     return (
         f"holds {store.events:,} entries, but none with a time and a duration "
         "(only names, marks or flows): nothing was recorded"
@@ -168,22 +169,25 @@ def _origin_and_span(
     return origin, (first - origin, last - origin)
 
 
-def _nested(columns: Columns, lanes: tuple[Lane, ...]) -> tuple[I16, I32]:
-    """Depth and parent of every row, lane by lane."""
+def _nested(columns: Columns, lanes: tuple[Lane, ...]) -> tuple[I16, I32, I64]:
+    """Depth and parent of every row, lane by lane, and the rows of doubtful length."""
     end = columns.start + columns.dur
     depth = np.zeros(len(end), dtype=np.int16)
     parent = np.full(len(end), ABSENT, dtype=np.int32)
+    doubtful = []
     by_lane = np.argsort(columns.lane, kind="stable")
     bounds = np.searchsorted(columns.lane[by_lane], np.arange(len(lanes) + 1))
-    for number, lane in enumerate(lanes):
-        rows = by_lane[bounds[number] : bounds[number + 1]]
-        if lane.kind is LaneKind.CPU:
+    for number in np.flatnonzero(np.diff(bounds) > 1).tolist():
+        kind, rows = lanes[number].kind, by_lane[bounds[number] : bounds[number + 1]]
+        if kind is LaneKind.CPU:
             depth[rows], inner = nest(columns.start[rows], end[rows])
             has_parent = inner != ABSENT
             parent[rows[has_parent]] = rows[inner[has_parent]]
         else:
             depth[rows] = pack_rows(columns.start[rows], end[rows])
-    return depth, parent
+        if kind is LaneKind.GPU:
+            doubtful.append(rows[swallowing(end[rows])])
+    return depth, parent, np.concatenate([*doubtful, np.empty(0, dtype=np.int64)])
 
 
 def _launches(columns: Columns, lanes: tuple[Lane, ...]) -> I32:
@@ -204,7 +208,9 @@ def _launches(columns: Columns, lanes: tuple[Lane, ...]) -> I32:
     )
 
 
-def _note_content(columns: Columns, launch: I32, store: Store, notices: Notices) -> None:
+def _note_content(
+    columns: Columns, launch: I32, doubtful: I64, store: Store, notices: Notices
+) -> None:
     """Says what was not recorded, and what cannot be as it is written."""
 
     def note(kind: str, rows: I64, why: str) -> None:
@@ -223,4 +229,5 @@ def _note_content(columns: Columns, launch: I32, store: Store, notices: Notices)
     launched = launch[ops] != ABSENT
     note("no_launch", ops[~launched], "its launch is not in the trace")
     delays = columns.start[ops[launched]] - columns.start[launch[ops[launched]]]
+    note("doubtful_duration", doubtful, "lasts over several later operations of its stream")
     note("clock_skew", ops[launched][delays < 0], "starts before its launch")

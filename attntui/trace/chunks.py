@@ -1,4 +1,4 @@
-"""Goes through a trace's text in chunks: the top-level fields, and runs of events.
+"""Goes through a list of events in chunks.
 
 Chunks are cut by guess and verified by decoding: at the last place that looks like the
 border of two events the text is cut, and if what lies before is whole JSON then the cut
@@ -11,12 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from attntui.errors import InputError
-from attntui.trace.decode import Decoded, Decoder, LooseEvent, loads_lenient
+from attntui.trace.decode import Decoded, Decoder, LooseEvent
 from attntui.trace.model import I64
 from attntui.trace.notices import Notices
 from attntui.trace.scan import ValueEnd, Window, find_end, take_value
@@ -25,20 +23,23 @@ from attntui.trace.source import BLOCK
 LARGEST_EVENT = 64 * 1024 * 1024
 """Bytes of one event's text; a longer one is left out."""
 
-LARGEST_FIELD = 16 * 1024 * 1024
-"""Bytes of one top-level field's text; a longer one is left out."""
-
-_LONGEST_KEY = 64 * 1024
 _ENOUGH_TO_LEARN = 8
+"""Events told apart to learn what stands between two."""
+
+_CAREFUL_RUN = 64
+"""Events told apart at once where a guess failed."""
+
 _ALL = 2**62
+_STRANGE_ENTRIES = 1000
+"""So many entries that are no events, and no event, make a list none of events."""
+
 _BORDER = re.compile(rb'\}\s*,\s*(?=\{\s*")')
 _AFTER_EVENT = re.compile(rb'\s*(?:,\s*\{\s*"|\])')
-_EVENTS_END = re.compile(rb'\}\s*\](?=\s*(?:,\s*"[^"]*"\s*:|\}\s*\Z))')
-_EVENTS_KEY = re.compile(rb'"traceEvents"\s*:\s*(?=\[\s*\{)')
+_LIST_END = re.compile(rb'\}\s*\](?=\s*(?:,\s*"[^"]*"\s*:|\}\s*\Z))')
 
 
-class Lost(Exception):
-    """The top-level fields are so damaged that the events were passed over."""
+class Strange(Exception):
+    """The list holds anything but events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,172 +51,25 @@ class Batch:
     lengths: I64
 
 
-@dataclass(frozen=True, slots=True)
-class Restart:
-    """A second `traceEvents` begins, and the last one counts: forget the first."""
+class EventList:
+    """Takes the events of a list off `window`, once its `[` was taken."""
 
-
-class TraceText:
-    """Parses the text that `window` shows. `fields` fills up with the top-level values.
-
-    With `search` the events are looked for by their key alone, whatever precedes.
-    """
-
-    def __init__(self, path: str, window: Window, notices: Notices, *, search: bool) -> None:
-        self.fields: dict[str, Any] = {}
+    def __init__(self, window: Window, notices: Notices) -> None:
         self.left_out = 0
-        self.ended_at: int | None = None
         self.cut_short = False
-        self._path = path
         self._window = window
         self._notices = notices
-        self._search = search
         self._decoder = Decoder()
         self._separator: bytes | None = None
-        self._found_events = False
+        self._any_event = False
+        self._careful_until = 0
 
-    def batches(self) -> Iterator[Batch | Restart]:
-        """The events in runs, as the text goes by.
+    def batches(self) -> Iterator[Batch]:
+        """The events in runs; takes the list's `]` at last.
 
         Raises:
-            InputError: the text is no trace.
-            Lost: start again with `search`.
+            Strange: the list holds no events but much else.
         """
-        window = self._window
-        window.fill()
-        if window.buffer.startswith(b"\xef\xbb\xbf"):
-            window.at = 3
-        first = window.peek()
-        if self._search:
-            yield from self._search_events()
-        elif first == b"[":
-            window.at += 1
-            self._found_events = True
-            yield from self._events()
-        elif first == b"{":
-            window.at += 1
-            yield from self._object()
-        else:
-            raise InputError(f"{self._path}: {self._stranger(first)}")
-        if self.ended_at is None:
-            self.ended_at = window.offset
-
-    def rest(self) -> bytes:
-        """What was read beyond the trace's end."""
-        return self._window.buffer[self._window.at :]
-
-    def _stranger(self, first: bytes) -> str:
-        head = self._window.buffer[:4096]
-        if not first:
-            return "holds nothing; the profiler writes the file when it is stopped"
-        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            return "is UTF-16 text; a trace is UTF-8 JSON"
-        kind = "binary data" if b"\x00" in head else "not JSON"
-        return f"is {kind}, not a profiler trace (export_chrome_trace writes one)"
-
-    def _object(self) -> Iterator[Batch | Restart]:
-        window = self._window
-        while True:
-            first = window.peek(commas=True)
-            if first == b"}":
-                window.at += 1
-                self.ended_at = window.offset
-                break
-            try:
-                key = self._key(first)
-            except EOFError:
-                self._cut("the top-level fields")
-                break
-            except ValueError:
-                if not self._found_events:
-                    raise Lost from None
-                self._notices.add("bad_metadata", f"unreadable after byte {window.offset:,}")
-                break
-            if key == "traceEvents" and window.peek() == b"[":
-                window.at += 1
-                if self._found_events:
-                    self.left_out = 0
-                    yield Restart()
-                self._found_events = True
-                yield from self._events()
-                if self.ended_at is not None:
-                    break
-            elif not self._field(key):
-                break
-        if not self._found_events:
-            raise InputError(f"{self._path}: {self._what_it_is()}")
-
-    def _key(self, first: bytes) -> str:
-        """Takes a key and its colon. Raises EOFError, or ValueError if there is none."""
-        if not first:
-            raise EOFError
-        if first != b'"':
-            raise ValueError
-        text = take_value(self._window, _LONGEST_KEY)
-        if text is None:
-            raise ValueError
-        colon = self._window.peek()
-        if not colon:
-            raise EOFError
-        key = loads_lenient(text)
-        if colon != b":" or not isinstance(key, str):
-            raise ValueError
-        self._window.at += 1
-        self._window.peek()
-        return key
-
-    def _field(self, key: str) -> bool:
-        """Takes a top-level value; False where the text ends in it."""
-        try:
-            text = take_value(self._window, LARGEST_FIELD)
-        except EOFError:
-            if not self._found_events:
-                raise Lost from None
-            self._cut(f"the field {key!r}")
-            return False
-        if text is None:
-            self._notices.add("large_field", f"{key}: over {LARGEST_FIELD >> 20} MB, left out")
-        else:
-            value = loads_lenient(text)
-            if value is None and text != b"null":
-                self._notices.add("bad_metadata", f"{key}: {text[:80].decode('utf-8', 'replace')}")
-            else:
-                self.fields[key] = value
-        return True
-
-    def _what_it_is(self) -> str:
-        keys = self.fields
-        if self.cut_short:
-            return "is cut off before its `traceEvents`; nothing of it can be shown"
-        if "traceEvents" in keys:
-            return "`traceEvents` is no list; this is no profiler trace"
-        if "nodes" in keys and "schema" in keys:
-            return "is an execution trace (nodes), not a profiler trace (traceEvents)"
-        if not keys:
-            return "is an empty JSON object; a profiler trace has `traceEvents`"
-        shown = ", ".join(list(keys)[:4])
-        return f"is JSON without `traceEvents` ({shown}); not a profiler trace"
-
-    def _search_events(self) -> Iterator[Batch | Restart]:
-        """Looks for the events by their key, since the fields before it are damaged."""
-        window = self._window
-        while True:
-            found = _EVENTS_KEY.search(window.buffer, window.at)
-            if found:
-                break
-            window.at = max(window.at, len(window.buffer) - 200)
-            if not window.fill():
-                raise InputError(
-                    f"{self._path}: is damaged JSON, and no `traceEvents` list was found in it"
-                )
-        self._notices.add("bad_metadata", f"unreadable before byte {window.base + found.start():,}")
-        window.at = found.end() + 1
-        self._found_events = True
-        yield from self._events()
-        yield from self._object()
-
-    def _events(self) -> Iterator[Batch]:
-        """The events of the list whose `[` was taken, and takes its `]`."""
         window = self._window
         while True:
             window.fill_to(BLOCK)
@@ -224,18 +78,21 @@ class TraceText:
                 window.at += 1
                 return
             if not first:
-                self._cut("the list of events")
+                self.cut("the list of events")
                 return
             batch = self._guessed() or self._told_apart()
             if batch is not None:
+                self._any_event = True
                 yield batch
+            elif self.left_out >= _STRANGE_ENTRIES and not self._any_event:
+                raise Strange
             if self.cut_short:
                 return
 
     def _guessed(self) -> Batch | None:
         """The buffer's events up to the last border, if that is one."""
         window, separator = self._window, self._separator
-        if separator is None:
+        if separator is None or window.offset < self._careful_until:
             return None
         cut = window.buffer.rfind(separator, window.at)
         if cut < 0:
@@ -243,6 +100,7 @@ class TraceText:
         text = window.buffer[window.at : cut + 1]
         decoded = self._decoder.many(b"[" + text + b"]")
         if decoded is None:
+            self._careful_until = window.base + cut
             return None
         batch = self._placed(decoded, text, separator)
         window.at = cut + len(separator) - 1
@@ -261,7 +119,7 @@ class TraceText:
     def _told_apart(self) -> Batch | None:
         """The buffer's whole events, found one by one; None if the first was no event."""
         window = self._window
-        most = _ENOUGH_TO_LEARN if self._separator is None else _ALL
+        most = _ENOUGH_TO_LEARN if self._separator is None else _CAREFUL_RUN
         spans, end = _whole_values(window.buffer, window.at, most)
         if not spans:
             self._difficult()
@@ -276,14 +134,18 @@ class TraceText:
         events: list[LooseEvent] = []
         kept: list[tuple[int, int]] = []
         for start, stop in spans:
-            event = self._decoder.one(window.buffer[start:stop])
-            if event is None:
-                window.at = start
-                self._pass_over(stop)
-                break
-            events.append(event)
-            kept.append((start, stop))
             window.at = stop
+            event = self._decoder.one(window.buffer[start:stop])
+            if event is not None:
+                events.append(event)
+                kept.append((start, stop))
+            elif _AFTER_EVENT.match(window.buffer, stop):
+                self._leave_out(window.buffer[start:stop])
+            else:
+                # Its quotes mislead, so that it ends elsewhere.
+                window.at = start
+                self._salvage(None)
+                break
         return _batch(Decoded(events, None), kept, base) if events else None
 
     def _learn_separator(self, spans: list[tuple[int, int]]) -> None:
@@ -291,15 +153,6 @@ class TraceText:
             between = self._window.buffer[spans[0][1] - 1 : spans[1][0] + 1]
             if between[:1] == b"}" and between[-1:] == b"{":
                 self._separator = between
-
-    def _pass_over(self, stop: int) -> None:
-        """Leaves out the event at hand, which ends at `stop` unless its quotes mislead."""
-        window = self._window
-        if _AFTER_EVENT.match(window.buffer, stop):
-            self._leave_out(window.buffer[window.at : stop])
-            window.at = stop
-        else:
-            self._salvage(None)
 
     def _leave_out(self, text: bytes, kind: str = "bad_event") -> None:
         self.left_out += 1
@@ -315,7 +168,7 @@ class TraceText:
         try:
             text = take_value(window, LARGEST_EVENT)
         except EOFError:
-            self._cut("the list of events")
+            self.cut("the list of events")
         else:
             self._leave_out(text or b"a very long value")
 
@@ -344,18 +197,17 @@ class TraceText:
     def _next_event(self, at: int) -> tuple[int | None, int]:
         """Where the next text lies that is an event on its own, and where to look later."""
         buffer = self._window.buffer
-        borders = list(_BORDER.finditer(buffer, at))
-        for index, border in enumerate(borders):
+        border = _BORDER.search(buffer, at)
+        while border is not None:
             start = border.end()
-            if index + 1 < len(borders):
-                stop = borders[index + 1].start() + 1
-            else:
-                stop = find_end(buffer, start)
+            following = _BORDER.search(buffer, start)
+            stop = find_end(buffer, start) if following is None else following.start() + 1
             event = self._decoder.one(buffer[start:stop]) if stop > 0 else None
             if event is not None and event.ph:
                 return start, start
-        if borders:
-            return None, borders[-1].start()
+            if following is None:
+                return None, border.start()
+            border = following
         brace = buffer.rfind(b"}", at)
         return None, brace if brace >= 0 else len(buffer)
 
@@ -365,7 +217,7 @@ class TraceText:
         while (end := ending.find(window.buffer, window.at)) < 0:
             window.at += ending.forget()
             if not window.fill():
-                self._cut("a very large event")
+                self.cut("a very large event")
                 return
         window.at = end
         self._leave_out(head, "large_event")
@@ -373,18 +225,18 @@ class TraceText:
     def _last_event(self) -> None:
         """The text ends in an event: cut off there, or its quotes hid the list's end."""
         window = self._window
-        found = _EVENTS_END.search(window.buffer, window.at)
+        found = _LIST_END.search(window.buffer, window.at)
         if found:
             self._leave_out(window.buffer[window.at : found.start() + 1])
             window.at = found.end() - 1
             return
         window.at = len(window.buffer)
-        self._cut("an event")
+        self.cut("an event")
 
-    def _cut(self, where: str) -> None:
+    def cut(self, where: str) -> None:
+        """Notes that the text ends too early, and takes what is left of it."""
         window = self._window
         window.at = len(window.buffer)
-        self.ended_at = window.offset
         self.cut_short = True
         self._notices.add("truncated", f"the text ends in {where}, at byte {window.offset:,}")
 

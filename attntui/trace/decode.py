@@ -120,7 +120,7 @@ _LOOSE_EVENT = msgspec.json.Decoder(LooseEvent)
 
 # A quote with no backslash before it, a colon and a bare word: that is never in a string.
 _NOT_FINITE = re.compile(rb'(?<!\\)(":\s*)[-+]?(?:nan|inf(?:inity)?)(?=\s*[,}\]])', re.IGNORECASE)
-_STRING_OR_COMMA = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|,(?=\s*[}\]])', re.DOTALL)
+_STRING_OR_COMMA = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|,(?=\s*[}\]])', re.DOTALL)
 _UNWRITABLE = re.compile(
     r'\\(?:["\\/bfnrt]'  # whole escapes
     r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}"

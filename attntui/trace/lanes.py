@@ -13,6 +13,8 @@ from attntui.trace.model import ABSENT, I8, I32, I64, Category, Lane, LaneKind
 _LANE_BYTES = 700
 """About what a lane takes in the tables here."""
 
+_RANKS = {LaneKind.CPU: 0, LaneKind.GPU: 1, LaneKind.GPU_ANNOTATION: 1, LaneKind.OTHER: 2}
+
 
 class _Placed(Protocol):
     pid: Any
@@ -120,15 +122,15 @@ class LaneTable:
         used = np.zeros(count, dtype=np.bool_)
         used[lane] = True
         used[others] = True
-        found = [
-            (self._order(key), self._lane(key, bool(host[number]), bool(sync[number])), number)
+        lanes = {
+            number: self._lane(key, bool(host[number]), bool(sync[number]))
             for number, key in enumerate(self.keys)
             if used[number]
-        ]
-        found.sort(key=lambda entry: (entry[0], entry[2]))
+        }
+        ordered = sorted(lanes, key=lambda number: (*self._order(lanes[number]), number))
         renumbered = np.full(count, ABSENT, dtype=np.int32)
-        renumbered[[number for _, _, number in found]] = np.arange(len(found), dtype=np.int32)
-        return tuple(entry for _, entry, _ in found), renumbered
+        renumbered[ordered] = np.arange(len(ordered), dtype=np.int32)
+        return tuple(lanes[number] for number in ordered), renumbered
 
     def _lane(self, key: LaneKey, host: bool, sync: bool) -> Lane:
         kind = key.kind
@@ -151,19 +153,21 @@ class LaneTable:
 
     def _sort_index(self, key: LaneKey) -> int:
         tid = key.tid or str(key.stream)
-        return self._orders.get((key.pid, tid), _natural(tid)[0])
+        number, text = _natural(tid)
+        return self._orders.get((key.pid, tid), 0 if text else number)
 
-    def _order(self, key: LaneKey) -> tuple[Any, ...]:
-        """Host threads before devices, as the file orders its processes, then by number."""
-        process = self._process_orders.get(key.pid, 0)
+    def _order(self, lane: Lane) -> tuple[Any, ...]:
+        """Host threads, then devices, then the rest; as the file orders them, or by number."""
+        device = ABSENT if lane.device is None else lane.device
+        process = self._process_orders.get(lane.pid, 0)
         return (
-            key.kind is not LaneKind.CPU,
+            _RANKS[lane.kind],
             process,
-            _natural(key.pid),
-            key.device,
-            self._sort_index(key),
-            key.kind,
-            _natural(key.tid),
+            _natural(lane.pid),
+            device,
+            lane.sort_index,
+            _natural(lane.tid),
+            lane.kind,
         )
 
 

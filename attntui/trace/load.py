@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from attntui.errors import LoadCancelled
+from attntui.errors import InputError, LoadCancelled
 from attntui.trace.assemble import assemble
-from attntui.trace.chunks import Batch, Lost, TraceText
+from attntui.trace.chunks import Batch
 from attntui.trace.columns import Store
 from attntui.trace.decode import loads_lenient
+from attntui.trace.document import Lost, TraceText
 from attntui.trace.memory import available_memory
 from attntui.trace.model import Trace
 from attntui.trace.notices import Notices
@@ -76,11 +78,16 @@ def load(
     source = open_source(shown, lambda done: watch.look(done, None, 0))
     notices = Notices()
     try:
-        store, text = _read(shown, source, notices, watch, search=False)
-    except Lost:
-        source = source.again()
-        store, text = _read(shown, source, notices, watch, search=True)
-    trace = assemble(shown, store, text.fields, text.left_out, source.reader(), notices)
+        try:
+            store, text = _read(shown, source, notices, watch, search=False)
+        except Lost:
+            source, notices = source.again(), Notices()
+            store, text = _read(shown, source, notices, watch, search=True)
+        trace = assemble(shown, store, text, source.reader(), notices)
+    except InputError:
+        if source.damage is None:
+            raise
+        raise InputError(f"{shown}: {source.damage}, before the first whole event") from None
     watch.look(source.position, source.size, trace.events, last=True)
     return trace
 
@@ -120,14 +127,15 @@ def _look_behind(
     text: TraceText, source: Source, notices: Notices, read: Callable[[], bytes]
 ) -> None:
     """Says what follows the trace's end."""
-    rest = text.rest().strip(b" \t\r\n\x00,")
+    if not text.whole:
+        return
+    end, rest = text.offset, text.rest().strip(b" \t\r\n\x00,")
     while block := read():
         rest = rest or block.strip(b" \t\r\n\x00,")[:200]
-    end = text.ended_at or 0
     more = sum(offset >= end and first in b"{[" for offset, first in source.members)
     if more:
         notices.add("more_members", f"{more} more traces follow in this gzip file", more)
-    elif rest and not text.cut_short:
+    elif rest:
         shown = rest[:80].decode("utf-8", "replace")
         notices.add("trailing_text", f"after byte {end:,}: {shown}")
 
@@ -140,7 +148,10 @@ def read_event(trace: Trace, row: int) -> dict[str, Any]:
     if trace.reader is None:
         return {}
     offset, length = int(trace.columns.offset[row]), int(trace.columns.length[row])
-    value = loads_lenient(trace.reader.read(offset, length))
+    try:
+        value = loads_lenient(trace.reader.read(offset, length))
+    except (OSError, EOFError, zlib.error):
+        return {}
     if not isinstance(value, dict) or "ph" not in value:
         return {}
     return value

@@ -111,7 +111,7 @@ class Notice:
     example: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Instants:
     """Instant events (ph `i`, `I`, `R`, and lone markers): time, name id, lane id."""
 
@@ -120,7 +120,7 @@ class Instants:
     lane: I32
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class MemoryEvents:
     """The allocator's `[memory]` events, in time order.
 
@@ -172,7 +172,7 @@ class ArgsReader(Protocol):
     def read(self, offset: int, length: int) -> bytes: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Columns:
     """The event columns, all of one length; see `Trace` for their meaning."""
 
@@ -198,7 +198,7 @@ class Columns:
     unfinished: Bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trace:
     """A loaded trace. Immutable; every column is indexed by row.
 

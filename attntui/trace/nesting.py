@@ -120,3 +120,15 @@ def _first_free(starts: list[int], ends: list[int]) -> list[int]:
         heappush(taken, (finish, row))
         rows.append(min(row, DEEPEST))
     return rows
+
+
+def swallowing(end: I64) -> I64:
+    """Positions of the events of one stream, sorted by start, that several later ones lie in.
+
+    A stream runs its operations one after another, give or take an overlap, so such an
+    event's duration is not to be believed.
+    """
+    reach = np.maximum.accumulate(end)
+    grows = np.concatenate(([True], end[1:] > reach[:-1]))
+    owner = np.maximum.accumulate(np.where(grows, np.arange(len(end)), 0))
+    return np.flatnonzero(np.bincount(owner[~grows], minlength=len(end)) > 1)
