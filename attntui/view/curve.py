@@ -11,7 +11,7 @@ from attntui.trace.model import I64
 from attntui.view.raster import ASCII_RAMP, LOWER_BLOCKS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """A step function: from `time[i]` on the value is `value[i]`; 0 before the first."""
 

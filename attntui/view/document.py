@@ -25,7 +25,7 @@ NAME_LIMIT = 200
 """Cells of a name kept for bars and tables; the detail pane shows all of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GapList:
     """Gaps of all devices by start, with their causes; `device` is the number of each."""
 
@@ -89,7 +89,7 @@ class GapList:
         return f"{cause} after {trigger.name.lower().replace('_', ' ')}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScopeFacts:
     """What the tables show: the facts of one scope."""
 
@@ -122,7 +122,7 @@ class Measured:
     cpu_events: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Document:
     """A trace with what every screen needs of it, made once after loading.
 

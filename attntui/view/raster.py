@@ -22,7 +22,7 @@ LOWER_BLOCKS = " ▁▂▃▄▅▆▇█"
 ASCII_RAMP = " .:-=+*#@"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RowIndex:
     """Events of one display row, in time order and without overlap.
 

@@ -10,7 +10,7 @@ from attntui.trace.model import I64, Trace
 from attntui.view.tables import compile_pattern
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Search:
     """The rows whose name matches, in order of time."""
 

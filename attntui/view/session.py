@@ -41,7 +41,7 @@ class Bookmark:
     label: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Session:
     """A document, the timeline over it, the scope, and what was marked or searched.
 

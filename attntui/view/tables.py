@@ -19,7 +19,7 @@ from attntui.trace.model import I64
 Keys = npt.NDArray[np.int64] | npt.NDArray[np.float64] | npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """One column: `text(row)` writes a cell, `keys` (one a row) give its order.
 
@@ -45,7 +45,7 @@ class Target:
     gap: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """Columns of one length, with the text a filter reads: `words[word_of[row]]`."""
 
@@ -81,7 +81,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         raise BadPattern(f"not a regular expression: {error}") from error
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TableView:
     """A table in an order. `order[position]` is the row shown at a position."""
 

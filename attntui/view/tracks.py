@@ -32,7 +32,7 @@ class TrackKind(Enum):
     MEMORY = "memory"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Track:
     """One heading of the timeline with its display rows.
 

@@ -1,0 +1,315 @@
+"""The main screen through its keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Opened, loaded
+from textual.widgets import Static
+
+from attntui.analysis.scope import WHOLE, Step
+from attntui.tui.screens.bookmarks import BookmarksScreen
+from attntui.tui.screens.help import HelpScreen
+from attntui.tui.screens.main import MainScreen
+from attntui.tui.widgets.detail import DetailView
+from attntui.tui.widgets.table_pane import TablePane
+from attntui.tui.widgets.timeline import TimelineView
+from attntui.view.keys import KEYS
+from attntui.view.panes import PANES
+
+GEMM = "ampere_bf16_s16816gemm_bf16_128x128_nn"
+
+
+def selected(screen: MainScreen) -> str | None:
+    event = screen.session.event
+    return None if event is None else screen.session.trace.name_of(event)
+
+
+def said(screen: MainScreen) -> str:
+    return str(screen.query_one("#said", Static).render())
+
+
+def text_of(widget: TimelineView | TablePane) -> list[str]:
+    return [widget.render_line(y).text for y in range(widget.size.height)]
+
+
+def test_every_binding_has_an_action_and_a_key_of_its_own() -> None:
+    seen: set[str] = set()
+    for key in KEYS:
+        action = key.action.partition("(")[0]
+        assert hasattr(MainScreen, f"action_{action}"), key.action
+        for name in key.keys:
+            assert name not in seen, name
+            seen.add(name)
+    assert len({key.action for key in KEYS}) == len(KEYS)
+    assert not any(binding.priority for binding in MainScreen.BINDINGS)  # type: ignore[union-attr]
+
+
+def test_the_readme_has_the_table_of_keys() -> None:
+    from attntui.view.keys import markdown
+
+    readme = Path(__file__).parents[2] / "README.md"
+    assert markdown() in readme.read_text(encoding="utf-8")
+
+
+async def test_opens_on_the_whole_trace(opened: Opened) -> None:
+    async with opened() as (_, screen):
+        timeline = screen.query_one(TimelineView)
+        assert timeline.has_focus
+        lines = text_of(timeline)
+        assert any("ProfilerStep#1" in line for line in lines)
+        assert any("idle 0" in line and "650" in line for line in lines)
+        assert "2 steps" in str(screen.query_one("#title", Static).render())
+
+
+async def test_time_keys_work_from_a_table(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("2")
+        assert screen.query_one("#kernels").has_focus
+        before = screen.session.timeline.viewport
+        await pilot.press("w", "w")
+        after = screen.session.timeline.viewport
+        assert after.span == before.span // 4
+        await pilot.press("l")
+        assert screen.session.timeline.viewport.t0 > after.t0
+        await pilot.press("0")
+        assert screen.session.timeline.viewport == before
+
+
+async def test_enter_in_a_table_goes_to_the_longest_instance(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("2", "enter")
+        assert screen.query_one(TimelineView).has_focus
+        assert selected(screen) == GEMM
+        await pilot.press("enter")
+        assert screen.query_one(DetailView).has_focus
+
+
+async def test_a_table_row_shows_its_detail(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("2", "j")
+        labels = {item.label: item.text for item in screen.query_one(DetailView).items}
+        assert labels["launch"] == "cudaLaunchKernel"
+        assert labels["delay"] == "130.0 us"
+
+
+async def test_sort_filter_and_instances(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        pane = screen.query_one("#kernels", TablePane)
+        await pilot.press("2", "greater_than_sign")
+        assert pane.view is not None
+        assert pane.view.sort == 3
+        await pilot.press("I")
+        assert not pane.view.descending
+        await pilot.press("backslash", *"soft", "enter")
+        assert len(pane.view) == 1
+        assert pane.has_focus
+        await pilot.press("escape")
+        assert len(pane.view) == 3
+        await pilot.press("i")
+        assert len(pane.view) == 5
+        await pilot.press("i")
+        assert len(pane.view) == 3
+
+
+async def test_a_bad_pattern_is_said_and_harms_nothing(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("2", "backslash", "left_parenthesis")
+        assert "not a regular expression" in said(screen)
+        await pilot.press("escape")
+        pane = screen.query_one("#kernels", TablePane)
+        assert pane.view is not None
+        assert len(pane.view) == 3
+
+
+async def test_launch_and_kernel(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("full_stop", "left_square_bracket")
+        assert selected(screen) == "cudaLaunchKernel"
+        await pilot.press("right_square_bracket")
+        assert selected(screen) == GEMM
+
+
+async def test_gaps_and_threshold(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("right_curly_bracket")
+        assert screen.session.gap is not None
+        head = screen.query_one(DetailView).items[0].text
+        assert head == "gap of 590.0 us on GPU 0"
+        before = screen.session.threshold
+        await pilot.press("right_parenthesis")
+        assert screen.session.threshold == 2 * before
+        await pilot.press("left_parenthesis")
+        assert screen.session.threshold == before
+
+
+async def test_the_gaps_pane_jumps(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("4", "enter")
+        assert screen.session.gap is not None
+        assert int(screen.session.gaps.length[screen.session.gap]) == 650_000
+
+
+async def test_escape_undoes_one_thing_at_a_time_and_never_quits(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("J", "S", "full_stop", "S", "2", "backslash", *"gemm", "enter", "v")
+        pane = screen.query_one("#kernels", TablePane)
+        assert screen.session.mark is not None
+        await pilot.press("escape")
+        assert screen.session.mark is None
+        assert pane.view is not None
+        assert pane.view.pattern
+        await pilot.press("escape")
+        assert not pane.view.pattern
+        assert screen.session.scope != WHOLE
+        await pilot.press("escape")
+        assert screen.session.scope == WHOLE
+        await pilot.press("escape", "escape")
+        assert pilot.app.screen is screen
+
+
+async def test_steps_and_scope_restrict_the_tables(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("J", "S")
+        assert screen.session.scope == Step(0)
+        pane = screen.query_one("#kernels", TablePane)
+        assert pane.view is not None
+        assert len(pane.view) == 2
+        assert "ProfilerStep#1" in str(screen.query_one(TimelineView).border_title)
+        await pilot.press("J")
+        assert screen.session.scope == Step(1)
+
+
+async def test_search_from_the_prompt(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("slash", *"aten::soft", "enter")
+        assert selected(screen) == "aten::softmax"
+        assert screen.query_one(TimelineView).has_focus
+        first = screen.session.event
+        await pilot.press("n")
+        assert screen.session.event != first
+        await pilot.press("N")
+        assert screen.session.event == first
+
+
+async def test_measuring(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("g", "v", "G", "v")
+        assert screen.session.measured is not None
+        assert "5 GPU operations" in said(screen)
+        await pilot.press("r")
+        assert screen.session.measured is not None
+
+
+async def test_bookmarks(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("full_stop", "w", "m")
+        there = screen.session.timeline.viewport
+        await pilot.press("0", "apostrophe")
+        assert isinstance(pilot.app.screen, BookmarksScreen)
+        await pilot.press("enter")
+        assert screen.session.timeline.viewport == there
+
+
+async def test_help_opens_and_closes(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("question_mark")
+        assert isinstance(pilot.app.screen, HelpScreen)
+        await pilot.press("escape")
+        assert pilot.app.screen is screen
+
+
+async def test_copy_takes_the_row_or_the_event(opened: Opened) -> None:
+    async with opened() as (pilot, _):
+        await pilot.press("full_stop", "y")
+        assert GEMM in pilot.app.clipboard
+        await pilot.press("2", "y")
+        assert pilot.app.clipboard.count("\t") == 8
+
+
+async def test_copy_to_a_file(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with opened() as (pilot, _):
+        await pilot.press("full_stop", "Y")
+    written = list(tmp_path.glob("*.txt"))
+    assert len(written) == 1
+    assert GEMM in written[0].read_text()
+
+
+async def test_reload_keeps_the_view(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("J", "S")
+        before = screen.session
+        await pilot.press("R")
+        await loaded(pilot)
+        assert screen.session.document is not before.document
+        assert screen.session.scope == before.scope
+        assert screen.session.timeline.viewport == before.timeline.viewport
+
+
+async def test_a_failed_reload_leaves_everything(opened: Opened, steps_file: Path) -> None:
+    async with opened() as (pilot, screen):
+        before = screen.session.document
+        steps_file.unlink()
+        await pilot.press("R")
+        await loaded(pilot)
+        assert pilot.app.screen is screen
+        assert screen.session.document is before
+
+
+@pytest.mark.parametrize("pane", [*(p.name for p in PANES), "timeline", "detail"])
+async def test_no_pane_traps_the_focus(opened: Opened, pane: str) -> None:
+    async with opened() as (pilot, screen):
+        screen.action_pane(pane)
+        await pilot.pause()
+        start = screen.focused
+        assert start is not None
+        assert start.id == pane
+        await pilot.press("tab")
+        assert screen.focused is not start
+        await pilot.press("shift+tab")
+        assert screen.focused is start
+
+
+async def test_one_pane_at_80_columns(opened: Opened) -> None:
+    async with opened(size=(80, 24)) as (pilot, screen):
+        assert screen.query_one(TimelineView).display
+        assert screen.query_one(TimelineView).size.width > 70
+        await pilot.press("2")
+        assert screen.query_one("#kernels", TablePane).size.width > 70
+        assert screen.query_one(TimelineView).size.height == 0
+        await pilot.press("7")
+        assert screen.query_one(DetailView).size.height > 15
+
+
+async def test_says_so_when_the_terminal_is_too_small(opened: Opened) -> None:
+    async with opened(size=(50, 12)) as (_, screen):
+        assert screen.query_one("#small", Static).display
+        assert not screen.query_one("#body").display
+
+
+async def test_maximise_and_back(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("2", "x")
+        assert screen.maximized is screen.query_one("#kernels")
+        await pilot.press("escape")
+        assert screen.maximized is None
+
+
+async def test_opens_at_a_step_and_a_time(opened: Opened) -> None:
+    async with opened(step=2, pane="kernels") as (_, screen):
+        assert screen.session.scope == Step(1)
+        assert screen.query_one("#kernels").has_focus
+    async with opened(at=1_650_000) as (_, screen):
+        assert screen.session.timeline.cursor == 1_650_000
+        assert selected(screen) == GEMM
+
+
+async def test_the_command_line_for_a_view_opens_it_again(opened: Opened) -> None:
+    async with opened(step=2) as (pilot, screen):
+        screen.action_copy_command()
+        assert "--step 2" in pilot.app.clipboard
+        assert "--pane timeline" in pilot.app.clipboard
