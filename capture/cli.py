@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import importlib
 import json
 import shlex
 import signal
@@ -236,8 +236,11 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _require_torch() -> None:
-    if importlib.util.find_spec("torch") is None:
+    """Import torch here, so that a missing or a broken one is a line and not a traceback."""
+    try:
+        importlib.import_module("torch")
+    except (ImportError, OSError) as error:
         raise CaptureError(
-            f"torch is not installed for {sys.executable}; pip install torch, or run this with the"
-            " Python that has it: python3 -m capture"
-        )
+            f"torch cannot be imported by {sys.executable} ({error}); pip install torch, or run"
+            " `python -m capture` with the Python that has it"
+        ) from None

@@ -159,7 +159,7 @@ def run_job(job: Job, setting: Setting) -> Outcome:
             job.title,
             "failed",
             reason=f"out of GPU memory at {job.title}; lower --batch, --seq or --layers"
-            f" ({one_line(error)})",
+            f" ({one_line(error).partition(' GPU ')[0]})",
         )
     except CaptureError as error:
         return Outcome(job.name, job.title, "failed", reason=str(error))

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,10 @@ from typing import Any
 from capture.errors import CaptureError
 
 METADATA_KEY = "attntui"
+
+# Newer Kineto writes beside the path it is given, and leaves that file behind on a full disk.
+_EXPORTER_SUFFIX = ".tmp"
+_PART = re.compile(r"^\..+\.(\d+)\.part(?:\.tmp)?$")
 
 
 def metadata_json(facts: Mapping[str, Any]) -> str:
@@ -47,8 +52,9 @@ def prepare_directory(directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
             pass
-        for part in directory.glob(".*.part"):
-            if not _alive(part):
+        for part in directory.iterdir():
+            found = _PART.search(part.name)
+            if found and not _alive(int(found.group(1))):
                 part.unlink(missing_ok=True)
     except OSError as error:
         raise CaptureError(
@@ -57,12 +63,11 @@ def prepare_directory(directory: Path) -> None:
         ) from None
 
 
-def _alive(part: Path) -> bool:
-    """Whether the process that a part file names still runs."""
-    pid = part.name.split(".")[-2]
+def _alive(pid: int) -> bool:
+    """Whether a process of this number runs."""
     try:
-        os.kill(int(pid), 0)
-    except (ValueError, ProcessLookupError):
+        os.kill(pid, 0)
+    except ProcessLookupError:
         return False
     except PermissionError:
         return True
@@ -77,6 +82,7 @@ def _part(target: Path, kind: str) -> Iterator[Path]:
         yield part
     finally:
         part.unlink(missing_ok=True)
+        part.with_name(f"{part.name}{_EXPORTER_SUFFIX}").unlink(missing_ok=True)
 
 
 def write_trace(target: Path, export: Callable[[str], object]) -> None:
@@ -117,12 +123,14 @@ def write_json(target: Path, facts: Mapping[str, Any]) -> None:
 
 
 def _require_whole(raw: Path) -> None:
-    """The exporter reports no failed write, but a cut file does not end its object."""
-    with raw.open("rb") as source:
-        source.seek(max(0, raw.stat().st_size - 64))
-        tail = source.read()
+    """The exporter raises nothing on a failed write: it leaves a cut file, or none."""
+    tail = b""
+    if raw.exists():
+        with raw.open("rb") as source:
+            source.seek(max(0, raw.stat().st_size - 64))
+            tail = source.read()
     if not tail.rstrip().endswith(b"}"):
-        raise OSError(None, "the trace was cut short, as on a full disk")
+        raise OSError(None, "the exported trace was cut short, as on a full disk")
 
 
 def _move(part: Path, target: Path) -> None:

@@ -41,6 +41,39 @@ def test_a_cut_export_leaves_the_older_trace_and_no_scraps(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["a.json.gz"]
 
 
+def test_an_exporter_that_leaves_only_its_own_scrap_is_told_and_cleaned_up(tmp_path: Path) -> None:
+    with pytest.raises(CaptureError, match="cut short, as on a full disk"):
+        traces.write_trace(
+            tmp_path / "a.json.gz",
+            lambda path: Path(f"{path}.tmp").write_text("{", encoding="utf-8"),
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_fills_up_under_the_exporter_is_one_line_and_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    # A limit on file size fails the profiler's own writes just as a full disk does.
+    script = (
+        "import resource, sys\n"
+        "from capture.cli import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))\n"
+        "sizes = '--device cpu --batch 1 --heads 2 --seq 16 --stacks'.split()\n"
+        "raise SystemExit(main(['run', 'math', *sizes, '--out', sys.argv[1]]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 2
+    assert "as on a full disk" in done.stderr.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path, monkeypatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -92,8 +125,11 @@ def test_a_kill_in_mid_write_leaves_no_half_trace_and_its_scraps_go_next_time(
 def test_scraps_of_a_running_capture_are_left_alone(tmp_path: Path) -> None:
     part = tmp_path / f".a.json.gz.json.{os.getpid()}.part"
     part.touch()
+    mine = tmp_path / ".notes.part"
+    mine.touch()
     traces.prepare_directory(tmp_path)
     assert part.exists()
+    assert mine.exists()
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
