@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from textual import work
 from textual.app import App, SystemCommand
+from textual.filter import LineFilter
 from textual.screen import Screen
 
+from attntui.tui.plain import PlainFilter
 from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
@@ -33,6 +35,10 @@ class AttntuiApp(App[None]):
     def on_mount(self) -> None:
         self._open()
 
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        filters = super().get_line_filters()
+        return [*filters, PlainFilter()] if self.options.ascii else filters
+
     @work
     async def _open(self) -> None:
         if self.paths:
@@ -43,7 +49,7 @@ class AttntuiApp(App[None]):
             await self.push_screen_wait(MainScreen(document, self.options))
             self.exit()
         while True:
-            picker = PickerScreen(ascii_only=self.options.ascii)
+            picker = PickerScreen()
             path = await self.push_screen_wait(picker)
             if path is None:
                 continue

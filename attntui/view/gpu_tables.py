@@ -24,7 +24,7 @@ def _streams(streams: tuple[int, ...]) -> str:
     return shown + ("…" if len(streams) > 3 else "")
 
 
-def kernels_by_name(document: Document, facts: ScopeFacts, ascii_only: bool = False) -> Table:
+def kernels_by_name(document: Document, facts: ScopeFacts) -> Table:
     """GPU operations grouped by name."""
     kernels = facts.kernels
     names = [document.trace.names[i] for i in kernels.name.tolist()]
@@ -36,7 +36,7 @@ def kernels_by_name(document: Document, facts: ScopeFacts, ascii_only: bool = Fa
     columns = (
         Column(
             "share",
-            lambda row: share_bar(float(kernels.share[row]), 8, ascii_only),
+            lambda row: share_bar(float(kernels.share[row]), 8),
             kernels.share,
             8,
             right=False,

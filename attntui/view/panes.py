@@ -25,14 +25,14 @@ class Ordered:
 class Pane:
     """A table pane.
 
-    `build(session, instances, ascii_only)` makes the table; it holds as long as
+    `build(session, instances)` makes the table; it holds as long as
     `depends(session)` gives the same. `caption` says in the title what is shown, and
     `locate(session)` gives the table's row for what is selected, or None.
     """
 
     name: str
     title: str
-    build: Callable[[Session, bool, bool], Ordered]
+    build: Callable[[Session, bool], Ordered]
     depends: Callable[[Session], Hashable]
     caption: Callable[[Session], str]
     has_instances: bool = False
@@ -47,10 +47,10 @@ class Pane:
         return " ─ ".join(words)
 
 
-def _kernels(session: Session, instances: bool, ascii_only: bool) -> Ordered:
+def _kernels(session: Session, instances: bool) -> Ordered:
     if instances:
         return Ordered(kernel_instances(session.document, session.facts), 0, descending=False)
-    return Ordered(kernels_by_name(session.document, session.facts, ascii_only), 2)
+    return Ordered(kernels_by_name(session.document, session.facts), 2)
 
 
 def _kernels_caption(session: Session) -> str:
@@ -58,7 +58,7 @@ def _kernels_caption(session: Session) -> str:
     return f"{count(int(kernels.count.sum()))} operations, {count(len(kernels))} names"
 
 
-def _gaps(session: Session, instances: bool, ascii_only: bool) -> Ordered:
+def _gaps(session: Session, instances: bool) -> Ordered:
     return Ordered(gaps_table(session.document, session.facts.gaps, session.threshold), 0)
 
 
@@ -68,7 +68,7 @@ def _gaps_caption(session: Session) -> str:
     return f"{idle} ─ gaps ≥ {duration(session.threshold) if session.threshold else '0'}"
 
 
-def _ops(session: Session, instances: bool, ascii_only: bool) -> Ordered:
+def _ops(session: Session, instances: bool) -> Ordered:
     return Ordered(ops_table(session.document, session.facts.ops), 0)
 
 
@@ -76,7 +76,7 @@ def _ops_caption(session: Session) -> str:
     return "own time: " + ", ".join(f"{mark} {word}" for mark, word in PART_MARKS.values())
 
 
-def _steps(session: Session, instances: bool, ascii_only: bool) -> Ordered:
+def _steps(session: Session, instances: bool) -> Ordered:
     return Ordered(steps_table(session.document), 0, descending=False)
 
 

@@ -167,9 +167,9 @@ def fit(text: str, width: int, right: bool) -> str:
     return " " * (width - cell_len(text)) + text if right else set_cell_size(text, width)
 
 
-def header(view: TableView, plan: Layout, ascii_only: bool = False) -> str:
+def header(view: TableView, plan: Layout) -> str:
     """The line of titles, the sorted column marked."""
-    mark = ("v" if view.descending else "^") if ascii_only else ("▼" if view.descending else "▲")
+    mark = "▼" if view.descending else "▲"
     cells = []
     for index, width in zip(plan.columns, plan.widths, strict=True):
         column = view.table.columns[index]
@@ -188,19 +188,10 @@ def line(view: TableView, position: int, plan: Layout) -> str:
     return " ".join(cells)
 
 
-def share_bar(share: float, width: int = 9, ascii_only: bool = False) -> str:
+def share_bar(share: float, width: int) -> str:
     """A bar of `width` cells for a share of one, in eighths of a cell."""
-    if ascii_only:
-        return ("#" * round(share * width)).ljust(width)
     eighths = round(min(max(share, 0.0), 1.0) * width * 8)
     if share > 0:
         eighths = max(eighths, 1)
     full, rest = divmod(eighths, 8)
     return ("█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")).ljust(width)
-
-
-def with_table(view: TableView | None, table: Table, sort: int, descending: bool) -> TableView:
-    """The view's order and filter kept over a new table, or the given order at first."""
-    if view is None or len(view.table.columns) != len(table.columns):
-        return TableView.of(table, sort, descending)
-    return view.over(table)

@@ -91,4 +91,3 @@ def test_any_share_shows() -> None:
     assert share_bar(0, 4) == "    "
     assert share_bar(0.0001, 4) == "▏   "
     assert share_bar(1, 4) == "████"
-    assert share_bar(0.5, 4, ascii_only=True) == "##  "

@@ -67,15 +67,14 @@ class MainScreen(SessionActions, Screen[None]):
         self._last_focus = "timeline"
 
     def compose(self) -> ComposeResult:
-        ascii_only = self.options.ascii
         yield Static(id="title", markup=False)
         yield Static("this terminal is under 60 x 15: enlarge it", id="small", markup=False)
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield TimelineView(ascii_only=ascii_only, id="timeline")
+                yield TimelineView(ascii_only=self.options.ascii, id="timeline")
                 with Horizontal(id="tables"):
                     for pane in PANES:
-                        yield TablePane(pane, ascii_only=ascii_only)
+                        yield TablePane(pane)
             yield DetailView(id="detail")
         yield Prompt(id="prompt")
         with Horizontal(id="status"):
@@ -137,9 +136,11 @@ class MainScreen(SessionActions, Screen[None]):
         """Puts a table on screen; where there is room, beside the one shown before it."""
         if name != self._tables[0]:
             self._tables = (name, self._tables[0])
+        shown = [pane for pane in self.query(TablePane) if pane.id in self._tables]
         for pane in self.query(TablePane):
             pane.set_class(pane.id == self._tables[0], "-first")
             pane.set_class(pane.id == self._tables[1], "-second")
+            pane.set_class(pane is shown[0], "-upper")
             pane.show(self.session)
 
     # What widgets say

@@ -39,16 +39,15 @@ class PickerScreen(Screen[str | None]):
     PickerScreen > Static { height: 1; padding: 0 1; color: $text-muted; }
     """
 
-    def __init__(self, purpose: str = "Open a trace", *, ascii_only: bool = False) -> None:
+    def __init__(self, purpose: str = "Open a trace") -> None:
         super().__init__()
         self._purpose = purpose
-        self._ascii_only = ascii_only
         self._found: list[Found] = []
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = self._purpose
-            yield VirtualTable(ascii_only=self._ascii_only, id="files")
+            yield VirtualTable(id="files")
         yield Prompt(id="prompt")
         yield Static("looking for traces …", id="hint", markup=False)
 

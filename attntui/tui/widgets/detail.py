@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
+from rich.console import Group, RenderableType
 from rich.style import Style
+from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -11,7 +15,7 @@ from textual.widgets import Static
 
 from attntui.view.detail import Item
 
-LABEL_WIDTH = 10
+LABEL_WIDTH = 11
 
 
 class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
@@ -74,15 +78,30 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         self._text.update(render(self._items, self._link))
 
 
-def render(items: list[Item], link: int | None = None) -> Text:
-    """Items as text: headings bold, labels dim, the current link in reverse."""
-    text = Text(overflow="fold")
-    for number, item in enumerate(items):
-        if number:
-            text.append("\n")
-        if item.label:
-            text.append(f"{item.label:<{LABEL_WIDTH}} ", Style(dim=True))
-        linked = item.event is not None
-        style = Style(bold=item.heading or None, underline=linked, reverse=number == link)
-        text.append(item.text, style)
-    return text
+def render(items: list[Item], link: int | None = None) -> Group:
+    """Items as text: headings bold, labels dim, the current link in reverse.
+
+    What does not fit its line goes on under itself, not under its label.
+    """
+    parts: list[RenderableType] = []
+    for labelled, members in groupby(enumerate(items), key=lambda at: _label_width(at[1])):
+        if not labelled:
+            parts += [_text(item, number == link) for number, item in members]
+            continue
+        grid = Table.grid(padding=(0, 1, 0, 0))
+        grid.add_column(width=labelled, overflow="fold")
+        grid.add_column(overflow="fold")
+        for number, item in members:
+            grid.add_row(Text(item.label, Style(dim=True)), _text(item, number == link))
+        parts.append(grid)
+    return Group(*parts)
+
+
+def _label_width(item: Item) -> int:
+    """Cells for labels: none without one, one for a mere mark, else all alike."""
+    return min(len(item.label), 1) if len(item.label) < 2 else LABEL_WIDTH
+
+
+def _text(item: Item, current: bool) -> Text:
+    style = Style(bold=item.heading or None, underline=item.event is not None, reverse=current)
+    return Text(item.text, style, overflow="fold")

@@ -58,10 +58,6 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
     class Chosen(Highlighted):
         """Enter on a row."""
 
-    def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.ascii_only = ascii_only
-
     @property
     def row(self) -> int | None:
         """The row of the underlying table at the cursor."""
@@ -82,6 +78,10 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         if self.view is None or row is None:
             return ""
         return "\t".join(column.text(row).strip() for column in self.view.table.columns)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """All rows and the header, so that a short table leaves its room to others."""
+        return 2 if self.view is None else max(len(self.view), 1) + 1
 
     def validate_cursor(self, cursor: int) -> int:
         last = len(self.view) - 1 if self.view is not None else 0
@@ -143,7 +143,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
             return Strip.blank(width, self.rich_style)
         plan = layout(view.table.columns, width - 1)
         if y == 0:
-            text = " " + header(view, plan, self.ascii_only)
+            text = " " + header(view, plan)
             return self._strip(text, self.get_component_rich_style("table--header"))
         position = round(self.scroll_offset.y) + y - 1
         if not len(view) and y == 1:
@@ -152,7 +152,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         if position >= len(view):
             return Strip.blank(width, self.rich_style)
         here = position == self.cursor
-        mark = (">" if self.ascii_only else "▸") if here else " "
+        mark = "▸" if here else " "
         style = self.rich_style
         if here:
             name = "table--cursor" if self.has_focus else "table--cursor-blurred"

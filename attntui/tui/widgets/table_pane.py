@@ -12,8 +12,8 @@ from attntui.view.tables import TableView
 class TablePane(VirtualTable):
     """Shows one `Pane` of the session; order and filter outlive a change of scope."""
 
-    def __init__(self, pane: Pane, *, ascii_only: bool = False) -> None:
-        super().__init__(ascii_only=ascii_only, id=pane.name)
+    def __init__(self, pane: Pane) -> None:
+        super().__init__(id=pane.name)
         self.pane = pane
         self.instances = False
         self._made_of: object = None
@@ -27,7 +27,7 @@ class TablePane(VirtualTable):
         made_of = (self.pane.depends(session), self.instances)
         if made_of != self._made_of:
             self._made_of = made_of
-            ordered = self.pane.build(session, self.instances, self.ascii_only)
+            ordered = self.pane.build(session, self.instances)
             view = self.view
             if view is None or len(view.table.columns) != len(ordered.table.columns):
                 pattern = view.pattern if view is not None else ""

@@ -162,7 +162,7 @@ class TimelineView(Widget, can_focus=True):
             return body
         before, at, after = body.divide([cell, cell + 1, frame.width])
         under = at.text
-        mark = "|" if self.ascii_only else "│"
+        mark = "│"
         if under.strip():
             segment = Segment(under, next(iter(at)).style or self.rich_style)
             if here or frame.width == 1:
@@ -209,7 +209,7 @@ class _Frame:
         if ends is None:
             return text
         low, high = ends
-        bar = "=" if self.ascii_only else "━"
+        bar = "━"
         return text[:low] + bar * (high - low + 1) + text[high + 1 :]
 
     def _measured_cells(self) -> tuple[int, int] | None:
@@ -237,7 +237,7 @@ class _Frame:
         mark = " "
         if track.collapsible and line.row == 0:
             closed = line.track in self.session.timeline.collapsed
-            mark = ("+" if closed else "-") if self.ascii_only else ("▸" if closed else "▾")
+            mark = "▸" if closed else "▾"
         text = safe(track.label, GUTTER - 2) if line.row == 0 else ""
         if here and line.row:
             text = f"  depth {line.row}"
@@ -259,15 +259,15 @@ class _Frame:
     def _label(self, event: int, room: int) -> str:
         mark = ""
         if event == self.session.event:
-            mark = ">" if self.ascii_only else "▸"
+            mark = "▸"
         elif event in self.linked:
-            mark = "*" if self.ascii_only else "◆"
+            mark = "◆"
         if room < MIN_LABEL:
             return mark[:room]
         return fit(mark + self.session.document.short_of(event), room, right=False)
 
     def _gap_label(self, gap: int, room: int) -> str:
-        mark = (">" if self.ascii_only else "▸") if gap == self.session.gap else ""
+        mark = "▸" if gap == self.session.gap else ""
         length = int(self.session.gaps.length[gap])
         texts = (duration(length), duration(length, 2).replace(" ", ""), "")
         return next(mark + text for text in texts if len(mark + text) <= max(room, len(mark)))[

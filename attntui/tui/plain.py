@@ -1,0 +1,16 @@
+"""`--ascii`: whatever was drawn, the terminal gets ASCII alone."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from textual.color import Color
+from textual.filter import LineFilter
+
+from attntui.view.plain import plain
+
+
+class PlainFilter(LineFilter):
+    """The last step before the terminal: borders, blocks and names in ASCII."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [Segment(plain(text), style, control) for text, style, control in segments]
