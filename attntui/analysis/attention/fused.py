@@ -1,0 +1,166 @@
+"""Attention calls that one op does: SDPA whatever it dispatched to, packages, serving."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attntui.analysis.attention import geometry
+from attntui.analysis.attention.model import BACKWARD, FORWARD, Found, Geometry, Span
+from attntui.analysis.attention.optree import Launches, OpTree
+from attntui.analysis.attention.vocabulary import (
+    FusedOp,
+    fused_backward_op,
+    fused_op,
+    is_product,
+    of_names,
+)
+from attntui.analysis.kernel_names import KernelName, decode
+from attntui.trace.model import ABSENT, Bool, Trace
+
+_BY_LIBRARY = {
+    "FlashAttention": "flash",
+    "memory-efficient": "efficient",
+    "cuDNN": "cudnn",
+    # Composable Kernel and AITER carry FlashAttention on ROCm.
+    "CK": "flash",
+    "AITER": "flash",
+    "Triton": "triton",
+}
+_TRITON_OF_VLLM = ("kernel_unified_attention", "kernel_paged_attention", "reduce_segments")
+
+
+def is_attention(kernel: KernelName) -> bool:
+    """Whether a kernel does attention, or a part of it that only attention has."""
+    return (kernel.operation or "").startswith("attention ")
+
+
+def backend_of_kernel(kernel: KernelName) -> str:
+    """The backend that an attention kernel's name tells."""
+    if any(op.startswith("flex_") for op in kernel.fused_ops):
+        return "flex"
+    if kernel.short.startswith(_TRITON_OF_VLLM):
+        return "triton"
+    return _BY_LIBRARY.get(kernel.library or "", "other")
+
+
+def find_fused(
+    trace: Trace, tree: OpTree, where: Launches, used: Bool, *, backward: bool = False
+) -> list[Found]:
+    """Calls of attention ops, the outermost of nested ones; by row.
+
+    `used` is the mask of names that CPU ops bear. With `backward` the ops of the backward.
+    """
+    known = fused_backward_op if backward else fused_op
+    mask = tree.names_like(of_names(trace, known, used))
+    rows = np.flatnonzero(mask)
+    if not len(rows):
+        return []
+    outermost = tree.inside(rows, mask)
+    kernels = _attention_kernels(trace, tree, where, mask)
+    direction = BACKWARD if backward else FORWARD
+    order = np.argsort(outermost, kind="stable")
+    tops = np.unique(outermost)
+    chains = np.split(rows[order], np.searchsorted(outermost[order], tops)[1:])
+    found = []
+    for top, chain in zip(tops.tolist(), chains, strict=True):
+        ops = [
+            (trace.name_of(row), row, op)
+            for row in chain.tolist()
+            if (op := known(trace.name_of(row))) is not None
+        ]
+        found.append(_call(trace, tree, top, ops, kernels.get(top, ()), direction))
+    return found
+
+
+def _attention_kernels(
+    trace: Trace, tree: OpTree, where: Launches, mask: Bool
+) -> dict[int, tuple[int, ...]]:
+    """For each outermost attention op the distinct names of attention kernels in it."""
+    inside = np.flatnonzero(where.op != ABSENT)
+    top = tree.inside(where.op[inside], mask)
+    inside, top = inside[top != ABSENT], top[top != ABSENT]
+    names = trace.name[where.gpu_ops[inside]].astype(np.int64)
+    width = len(trace.names) + 1
+    found: dict[int, tuple[int, ...]] = {}
+    for pair in np.unique(top * width + names).tolist():
+        row, name = divmod(pair, width)
+        if is_attention(decode(trace.names[name])):
+            found[row] = (*found.get(row, ()), name)
+    return found
+
+
+def _call(
+    trace: Trace,
+    tree: OpTree,
+    top: int,
+    ops: list[tuple[str, int, FusedOp]],
+    kernel_names: tuple[int, ...],
+    direction: str,
+) -> Found:
+    kernels = [decode(trace.names[name]) for name in kernel_names]
+    told = next(((name, row, op) for name, row, op in ops if op.backend), None)
+    qk = av = ABSENT
+    evidence = ops[0][0]
+    if told is None:
+        main = next((k for k in kernels if k.operation == f"attention {direction}"), None)
+        backend = backend_of_kernel(main) if main else "other"
+        evidence += f", kernel {main.short}" if main else ", its kernel is not known"
+        if ops[0][2].tokens:
+            evidence += "; tensors of [tokens, heads, dim]: no batch, no context lengths"
+    else:
+        backend = told[2].backend or "other"
+        if told[0] != evidence:
+            evidence += f" dispatched to {told[0]}"
+    holder = top if told is None else told[1]
+    products = _products(trace, tree, holder)
+    if products and not kernels:
+        # No attention kernel but products of their own: what SDPA's math backend does.
+        backend = "math" if backend == "other" else backend
+    if backend == "math" and products:
+        qk, av = products[0], products[-1]
+        evidence += "; separate products and softmax inside"
+    sizes, causal = _told(trace, ops)
+    if causal is None and not _masked(trace, ops):
+        causal = next((k.causal for k in kernels if k.causal is not None), None)
+    if causal and backend != "math" and sizes.products is not None:
+        evidence += "; causal: FLOPs counted as half"
+    return Found(
+        backend=backend,
+        direction=direction,
+        lane=int(trace.lane[top]),
+        op=top,
+        spans=(Span(top, int(trace.end[top])),),
+        geometry=sizes,
+        causal=causal,
+        evidence=evidence,
+        qk=qk,
+        av=av,
+    )
+
+
+def _products(trace: Trace, tree: OpTree, row: int) -> list[int]:
+    """The matrix products directly under an op."""
+    return [child for child in tree.children(row).tolist() if is_product(trace.name_of(child))]
+
+
+def _told(trace: Trace, ops: list[tuple[str, int, FusedOp]]) -> tuple[Geometry, bool | None]:
+    """Sizes and causality from the first of nested ops that tells them."""
+    sizes, causal = None, None
+    for _, row, op in ops:
+        inputs = trace.inputs_of(row)
+        if inputs is None:
+            continue
+        sizes = sizes or geometry.of_fused(inputs, op)
+        causal = geometry.causal_of(inputs, op) if causal is None else causal
+    return sizes or Geometry(), causal
+
+
+def _masked(trace: Trace, ops: list[tuple[str, int, FusedOp]]) -> bool:
+    """Whether a mask was passed: a kernel's flag then tells less than all."""
+    for _, row, op in ops:
+        inputs = trace.inputs_of(row)
+        if inputs is not None and op.mask is not None:
+            dims = inputs.dims[op.mask] if op.mask < len(inputs.dims) else ()
+            if dims:
+                return True
+    return False

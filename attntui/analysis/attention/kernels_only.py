@@ -1,0 +1,166 @@
+"""Attention calls known by the names of their kernels alone: no op of the trace tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from attntui.analysis.attention.fused import backend_of_kernel, is_attention
+from attntui.analysis.attention.model import BACKWARD, FORWARD, Found, Geometry
+from attntui.analysis.attention.optree import Launches
+from attntui.analysis.kernel_names import KernelName, decode
+from attntui.trace.model import ABSENT, I64, Category, Trace
+
+_PRODUCTS = ("gemm", "gemv")
+# What may stand between a product and a softmax on one stream, and after it.
+_BETWEEN = {
+    "mul": "scale",
+    "div": "scale",
+    "add": "mask",
+    "masked_fill": "mask",
+    "where": "mask",
+    "triu/tril": "mask",
+    "fill": "mask",
+    "compare": "mask",
+    "copy": "copy",
+    "memcpy": "copy",
+    "dropout": "dropout",
+    "memset": "memset",
+    "split-K reduce": "qk",
+}
+_MOST_BETWEEN = 10
+
+
+def find_by_kernels(trace: Trace, where: Launches, free: I64) -> list[Found]:
+    """Calls among GPU operations that belong to no call yet (`free` indexes `where`).
+
+    Each kernel that does a whole attention is a call; its helpers (combine, preprocess,
+    convert) join it. Products round a softmax on one stream are a naive call, if no CPU op
+    launched them: without an op there is no shape to check.
+    """
+    names = np.unique(trace.name[where.gpu_ops[free]]).tolist()
+    decoded = {name: decode(trace.names[name]) for name in names}
+    attention = np.zeros(len(trace.names), np.bool_)
+    attention[[name for name, kernel in decoded.items() if is_attention(kernel)]] = True
+    mine = free[attention[trace.name[where.gpu_ops[free]]]]
+    found = [
+        _fused(trace, rows, decoded)
+        for stream in _by_stream(trace, where.gpu_ops[mine])
+        for rows in _grouped(trace, stream, decoded)
+    ]
+    bare = where.gpu_ops[free[where.op[free] == ABSENT]]
+    for stream in _by_stream(trace, bare):
+        found.extend(_naive_on(trace, stream, decoded))
+    return found
+
+
+def _by_stream(trace: Trace, rows: I64) -> list[I64]:
+    """Rows of each GPU lane apart, by start."""
+    order = np.argsort(trace.lane[rows], kind="stable")
+    rows = rows[order]
+    cuts = np.flatnonzero(np.diff(trace.lane[rows])) + 1
+    return np.split(rows, cuts) if len(rows) else []
+
+
+def _direction(kernel: KernelName) -> str | None:
+    """Which way a kernel goes; None for one that serves either."""
+    operation = kernel.operation or ""
+    if operation in ("attention forward", "attention combine"):
+        return FORWARD
+    return BACKWARD if operation.startswith("attention ") else None
+
+
+def _grouped(trace: Trace, rows: I64, decoded: dict[int, KernelName]) -> Iterator[list[int]]:
+    """Attention kernels of one stream, those of one call together."""
+    group: list[int] = []
+    for row in rows.tolist():
+        kernel = decoded[int(trace.name[row])]
+        if group and not _joins(trace, group, row, kernel, decoded):
+            yield group
+            group = []
+        group.append(row)
+    if group:
+        yield group
+
+
+def _joins(
+    trace: Trace, group: list[int], row: int, kernel: KernelName, decoded: dict[int, KernelName]
+) -> bool:
+    """Whether a kernel belongs to the call that the ones before it make."""
+    operations = [decoded[int(trace.name[r])].operation for r in group]
+    if _direction(kernel) != _direction(decoded[int(trace.name[group[0]])]):
+        return False
+    if kernel.operation == "attention forward":
+        return False
+    if kernel.operation == "attention preprocess":
+        return set(operations) == {"attention preprocess"}
+    if kernel.operation == "attention backward":
+        # The gradients of q and of k and v may be kernels of their own, each once.
+        return "attention convert" not in operations and all(
+            trace.name[r] != trace.name[row] for r in group
+        )
+    return kernel.operation not in operations
+
+
+def _fused(trace: Trace, rows: list[int], decoded: dict[int, KernelName]) -> Found:
+    kernels = [decoded[int(trace.name[row])] for row in rows]
+    direction = _direction(kernels[0]) or FORWARD
+    main = next((k for k in kernels if k.operation == f"attention {direction}"), kernels[0])
+    causal = next((k.causal for k in kernels if k.causal is not None), None)
+    return Found(
+        backend=backend_of_kernel(main),
+        direction=direction,
+        lane=None,
+        op=None,
+        spans=(),
+        geometry=Geometry(dtype=main.dtypes[0] if len(main.dtypes) == 1 else None),
+        causal=causal,
+        evidence=f"kernel name {main.short}; no op that tells shapes",
+        rows=tuple(rows),
+        row_roles=("fused",) * len(rows),
+    )
+
+
+def _naive_on(trace: Trace, rows: I64, decoded: dict[int, KernelName]) -> Iterator[Found]:
+    """Naive calls on one stream: product, steps, softmax, steps, product."""
+    operations = [decoded[int(name)].operation or "" for name in np.unique(trace.name[rows])]
+    of_name = dict(zip(np.unique(trace.name[rows]).tolist(), operations, strict=True))
+    softmax_names = [name for name, operation in of_name.items() if operation == "softmax"]
+    taken = -1
+    for at in np.flatnonzero(np.isin(trace.name[rows], softmax_names)).tolist():
+        first = _product_at(trace, rows, at, -1, of_name)
+        last = _product_at(trace, rows, at, 1, of_name)
+        if first is None or last is None or first <= taken:
+            continue
+        taken = last
+        chosen = rows[first : last + 1].tolist()
+        roles = [_BETWEEN.get(of_name[int(trace.name[row])], "softmax") for row in chosen]
+        roles[0], roles[-1] = "qk", "av"
+        yield Found(
+            backend="naive",
+            direction=FORWARD,
+            lane=None,
+            op=None,
+            spans=(),
+            geometry=Geometry(),
+            causal=None,
+            evidence="kernels in the order product, softmax, product on one stream; no shapes",
+            rows=tuple(chosen),
+            row_roles=tuple(roles),
+        )
+
+
+def _product_at(trace: Trace, rows: I64, at: int, step: int, of_name: dict[int, str]) -> int | None:
+    """The place of the nearest product before or after a softmax, with only steps between."""
+    for place in range(at + step, at + step * (_MOST_BETWEEN + 1), step):
+        if not 0 <= place < len(rows):
+            return None
+        row = int(rows[place])
+        operation = of_name[int(trace.name[row])]
+        if operation in _PRODUCTS:
+            return place
+        crossing = trace.category[row] == Category.MEMCPY and "DtoD" not in trace.name_of(row)
+        if crossing or operation not in _BETWEEN:
+            return None
+    return None

@@ -1,0 +1,130 @@
+"""Which part of an attention call a GPU operation plays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from attntui.analysis.attention.fused import is_attention
+from attntui.analysis.attention.model import Geometry
+from attntui.analysis.attention.vocabulary import (
+    COPIES,
+    DROPOUTS,
+    MASKS,
+    SCALES,
+    does_attention,
+    is_softmax,
+)
+from attntui.analysis.kernel_names import KernelName, decode
+from attntui.trace.model import Category, OpInputs
+
+# Steps that act on a tensor in place of which a copy inside them is told apart.
+_MASKED_FILL = ("aten::masked_fill", "aten::masked_fill_")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a GPU operation, or a CPU op, stands in its call.
+
+    `outer` is the op of the call that it belongs to, directly on the call's level; `inner`
+    the one that launched it. `copied` says that inside `outer` a copy was made. `product`
+    is 1 for the call's first product, 2 for its second, else 0. `told` is the role of the
+    whole stretch, where that is known. `separate`: the steps of the call are ops of their
+    own. `kernel` is None for a CPU op.
+    """
+
+    separate: bool
+    told: str | None
+    product: int
+    outer: str | None
+    outer_inputs: OpInputs | None
+    inner: str | None
+    copied: bool
+    kernel: str | None
+    category: Category | None
+    geometry: Geometry
+
+
+def role_of(place: Place) -> str:
+    """The role that an operation plays, by what launched it and where that stands."""
+    if place.category == Category.MEMSET:
+        return "memset"
+    if place.told is not None:
+        return "copy" if place.copied else place.told
+    kernel = decode(place.kernel) if place.kernel is not None else None
+    if place.outer is None:
+        return _by_kernel(kernel)
+    if place.separate:
+        return _step(place)
+    return _in_fused(place, kernel)
+
+
+def _step(place: Place) -> str:
+    """In a naive or math call the op on the call's level decides."""
+    name = place.outer or ""
+    if place.product:
+        role = "qk" if place.product == 1 else "av"
+    elif name.startswith("triton_"):
+        return "fused"
+    elif is_softmax(name):
+        role = "softmax"
+    elif name in DROPOUTS:
+        role = "dropout"
+    elif name in SCALES:
+        role = "scale" if _is_own(place) else "mask"
+    elif name in COPIES:
+        return "copy" if _is_own(place) else "mask"
+    elif name in MASKS:
+        role = "mask"
+    else:
+        return "other"
+    # Making a mask may copy it; copying inside any other step moves the scores, q, k or v.
+    if place.copied and (role != "mask" or name in _MASKED_FILL):
+        return "copy"
+    return role
+
+
+def _is_own(place: Place) -> bool:
+    """Whether a step acts on the scores, q, k, v or the output, not on a mask."""
+    own = place.geometry.tensor_sizes()
+    dims = place.outer_inputs.dims if place.outer_inputs is not None else ()
+    if not own or not dims or not dims[0]:
+        return True
+    return prod(size for size in dims[0] if isinstance(size, int)) in own
+
+
+def _in_fused(place: Place, kernel: KernelName | None) -> str:
+    """In a fused call the kernel launched by the attention op itself is the attention."""
+    if kernel is not None and is_attention(kernel):
+        return "fused"
+    inner, outer = place.inner or "", place.outer or ""
+    if does_attention(inner):
+        return "copy" if place.category == Category.MEMCPY else "fused"
+    if place.copied or outer in COPIES:
+        return "copy"
+    if outer in DROPOUTS:
+        return "dropout"
+    return "mask" if outer in MASKS and kernel is not None else "other"
+
+
+_OF_KERNEL = {
+    "softmax": "softmax",
+    "masked_fill": "mask",
+    "add": "mask",
+    "where": "mask",
+    "triu/tril": "mask",
+    "mul": "scale",
+    "div": "scale",
+    "copy": "copy",
+    "memcpy": "copy",
+    "dropout": "dropout",
+}
+
+
+def _by_kernel(kernel: KernelName | None) -> str:
+    """With no op to go by, the kernel's own name decides."""
+    if kernel is None:
+        return "other"
+    if is_attention(kernel) or kernel.fused_ops:
+        return "fused"
+    return _OF_KERNEL.get(kernel.operation or "", "other")
