@@ -212,13 +212,15 @@ def _by_ops(
         call if top == ABSENT else replace(call, op=top, spans=(Span(top, int(trace.end[top])),))
         for call, top in zip(free, node.tolist(), strict=True)
     ]
-    pairs = _in_regions(trace, nodes, forward, [call.spans[0].first for call in widened])
+    pairs = _in_regions(
+        trace, nodes, forward, [call.spans[0].first for call in widened], naive=False
+    )
     return [_paired(call, pairs.get(index), forward) for index, call in enumerate(widened)]
 
 
 def _paired(call: Found, of: int | None, forward: Sequence[Found]) -> Found:
-    """A backward call with its forward's sizes, where it has a forward of its own kind."""
-    if of is None or forward[of].backend == "naive":
+    """A backward call with what its forward tells, where it has one."""
+    if of is None:
         return call
     seen = forward[of]
     sizes = call.geometry if call.geometry.q_len is not None else seen.geometry
@@ -226,16 +228,16 @@ def _paired(call: Found, of: int | None, forward: Sequence[Found]) -> Found:
 
 
 def _in_regions(
-    trace: Trace, nodes: Nodes, forward: Sequence[Found], rows: Sequence[int]
+    trace: Trace, nodes: Nodes, forward: Sequence[Found], rows: Sequence[int], *, naive: bool
 ) -> dict[int, int]:
     """Pairs of (index into `rows`, forward call) where both lie in one compiled region.
 
     A region's backward takes its calls in reverse; where the counts differ none is paired.
+    Only naive forward calls are looked at, or only the others.
     """
     at = np.array(rows, np.int64)
-    firsts = np.array(
-        [call.spans[0].first for call in forward if call.direction == FORWARD], np.int64
-    )
+    wanted = [index for index, call in enumerate(forward) if (call.backend == "naive") == naive]
+    firsts = np.array([forward[index].spans[0].first for index in wanted], np.int64)
     pairs: dict[int, int] = {}
     matched = np.flatnonzero(nodes.forward != ABSENT)
     if not len(at) or not len(firsts):
@@ -246,7 +248,8 @@ def _in_regions(
         inside = np.flatnonzero(_within(trace, at, node))
         calls = np.flatnonzero(_within(trace, firsts, op))
         if len(inside) == len(calls):
-            pairs.update(zip(inside.tolist(), calls.tolist()[::-1], strict=True))
+            reverse = [wanted[index] for index in calls.tolist()[::-1]]
+            pairs.update(zip(inside.tolist(), reverse, strict=True))
     return pairs
 
 
@@ -268,12 +271,12 @@ def _compiled_naive(
     mask = tree.names_like(of_names(trace, is_softmax_backward, used))
     rows = np.flatnonzero(mask)
     rows = rows[np.array(_outside(trace, [*forward, *found], rows.tolist()), np.bool_)]
-    pairs = _in_regions(trace, nodes, forward, rows.tolist())
+    pairs = _in_regions(trace, nodes, forward, rows.tolist(), naive=True)
     search = Search(trace, tree, used)
     result = []
     for index, of in pairs.items():
         seen = forward[of]
-        window = search.round(int(rows[index]), seen.geometry) if seen.backend == "naive" else None
+        window = search.round(int(rows[index]), seen.geometry)
         if window is None:
             continue
         first, last = window
