@@ -55,7 +55,7 @@ class AttntuiApp(App[None]):
                 continue
             document = await self._load(path)
             if document is not None:
-                await self.push_screen_wait(MainScreen(document, self.options))
+                await self.push_screen_wait(MainScreen(document, self.options, closable=True))
             elif self.failure:
                 self.notify(self.failure, severity="error", timeout=10, markup=False)
 

@@ -58,9 +58,10 @@ class MainScreen(SessionActions, Screen[None]):
 
     session: reactive[Session] = reactive[Session](None, init=False)  # type: ignore[arg-type]
 
-    def __init__(self, document: Document, options: Options) -> None:
+    def __init__(self, document: Document, options: Options, *, closable: bool = False) -> None:
         super().__init__()
         self.options = options
+        self._closable = closable
         self.set_reactive(MainScreen.session, arrange(Session.of(document), options))
         self._detailed: tuple[object, ...] = ()
         self._tables = (PANES[0].name, PANES[1].name)
@@ -382,7 +383,7 @@ class MainScreen(SessionActions, Screen[None]):
             self.session = undone
         elif self.maximized is not None:
             self.minimize()
-        elif self.app.screen_stack[1] is not self:
+        elif self._closable:
             self.dismiss()
 
     def action_quit(self) -> None:

@@ -1,0 +1,109 @@
+"""Opening: the picker, the load, what cannot be opened."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import builders
+import pytest
+from conftest import loaded
+from steps_trace import two_steps
+from textual.widgets import Static
+
+from attntui.errors import LoadCancelled
+from attntui.trace import Progress
+from attntui.tui.app import AttntuiApp
+from attntui.tui.screens import loading
+from attntui.tui.screens.loading import LoadingScreen
+from attntui.tui.screens.main import MainScreen
+from attntui.tui.screens.picker import PickerScreen
+from attntui.tui.widgets.table import VirtualTable
+from attntui.view.options import Options
+from attntui.view.picker import find_traces
+
+
+async def test_the_picker_lists_what_lies_here_newest_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    older = builders.write_trace(tmp_path, two_steps(), "older.json")
+    newer = builders.write_trace(tmp_path / "runs", two_steps(), "newer [bold].json.gz")
+    (tmp_path / "notes.txt").write_text("no trace")
+    os.utime(older, (1, 1))
+    found = [f.path for f in find_traces(tmp_path) if not f.sample]
+    assert found == [newer, older]
+    app = AttntuiApp([], Options())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.app.workers.wait_for_complete([w for w in app.workers if w.name == "_search"])
+        await pilot.pause()
+        assert isinstance(app.screen, PickerScreen)
+        table = app.screen.query_one(VirtualTable)
+        assert "runs/newer [bold].json.gz" in table.render_line(1).text
+        await pilot.press("j", "enter")
+        await loaded(pilot)
+        assert isinstance(app.screen, MainScreen)
+        assert app.screen.session.trace.path.endswith("older.json")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, PickerScreen)
+
+
+async def test_a_file_that_is_no_trace_ends_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text('{"learning_rate": 1}')
+    app = AttntuiApp([str(path)], Options())
+    async with app.run_test() as pilot:
+        await loaded(pilot)
+    assert app.return_code == 2
+    assert app.failure is not None
+    assert "config.json" in app.failure
+    assert "\n" not in app.failure
+
+
+async def test_the_picker_survives_a_file_that_is_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.json").write_text("{}")
+    app = AttntuiApp([], Options())
+    async with app.run_test() as pilot:
+        await app.workers.wait_for_complete([w for w in app.workers if w.name == "_search"])
+        await pilot.pause()
+        await pilot.press("enter")
+        await loaded(pilot)
+        assert isinstance(app.screen, PickerScreen)
+
+
+async def test_a_load_shows_progress_answers_keys_and_can_be_cancelled(
+    steps_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, cancelled_seen = threading.Event(), threading.Event()
+
+    def slow_load(path: str, *, progress: Any, cancelled: Any) -> None:
+        progress(Progress(bytes_done=50, bytes_total=100, events=7, seconds=1.5))
+        told.set()
+        while not cancelled():
+            cancelled_seen.wait(0.001)
+        cancelled_seen.set()
+        raise LoadCancelled
+
+    monkeypatch.setattr(loading, "load", slow_load)
+    app = AttntuiApp([str(steps_file)], Options())
+    async with app.run_test() as pilot:
+        while not told.is_set():
+            await pilot.pause()
+        await pilot.pause()
+        assert isinstance(app.screen, LoadingScreen)
+        figures = str(app.screen.query_one("#figures", Static).render())
+        assert "7 events" in figures
+        await pilot.press("escape")
+        await pilot.pause()
+        assert cancelled_seen.wait(10)
+    assert app.return_code == 0
+    assert app.failure is None
