@@ -1,0 +1,386 @@
+"""What is told of each kernel name over all its instances: work, rates, bound, occupancy.
+
+Work of an instance is that of the op that launched it, by `kernel_work`. Rates come from
+totals over the instances whose work is known, over the time of those same instances;
+`coverage` says how much of the name's time they are. Occupancy is weighted by time.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from attntui.analysis.devices import (
+    DevicePeaks,
+    SmLimits,
+    limits_from_properties,
+    peaks,
+    with_ceilings,
+)
+from attntui.analysis.kernel_names import KernelName, decode
+from attntui.analysis.kernels import KernelTable
+from attntui.analysis.launches import parent_ops
+from attntui.analysis.occupancy import Occupancy, occupancy
+from attntui.analysis.roofline import Bound, bound
+from attntui.analysis.work import Work, kernel_dtype, kernel_work
+from attntui.trace.model import ABSENT, I64, Bool, Category, LaunchConfig, Trace
+
+_MOST = 10**18
+"""More FLOPs or bytes than a device does in a quarter of an hour: no kernel's, a broken file's."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkKind:
+    """Operations of one name, launched by ops of one name with the same inputs, or copies
+    of one size: the work of one of them, and the data type it computed in.
+    """
+
+    work: Work
+    dtype: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GpuWork:
+    """The work of every GPU operation of a trace; columns of one length with `gpu_ops`.
+
+    `launcher` is the row of the op or annotation that launched it, ABSENT where not told.
+    `kind` indexes `kinds`. `told` is true where the kind's work is this operation's own.
+    """
+
+    trace: Trace
+    launcher: I64
+    kind: I64
+    told: Bool
+    kinds: tuple[WorkKind, ...]
+
+
+def gpu_work(trace: Trace) -> GpuWork:
+    """The work of each GPU operation, from the inputs of the op that launched it.
+
+    Where one op launched several kernels, its work stands on the longest of them. The
+    kernels of a graph have none: the op around the graph's launch did not launch each.
+    """
+    rows = trace.gpu_ops
+    launcher = parent_ops(trace, rows)
+    copies = trace.category[rows] != Category.KERNEL
+    by_op = (launcher != ABSENT) & ~copies & ~_of_graph(trace, rows)
+    op = np.where(by_op, trace.name[launcher], ABSENT)
+    inputs = np.where(by_op, trace.columns.inputs[launcher], ABSENT)
+    size = np.where(copies, trace.columns.copied_bytes[rows], ABSENT)
+    kind, first = _kinds_of(trace.name[rows], op, inputs, size)
+    kinds = tuple(
+        _kind(trace, *columns)
+        for columns in zip(
+            trace.name[rows[first]].tolist(),
+            op[first].tolist(),
+            inputs[first].tolist(),
+            size[first].tolist(),
+            strict=True,
+        )
+    )
+    known = [k.work.flops is not None or k.work.bytes is not None for k in kinds]
+    told = np.array(known, np.bool_)[kind]
+    told &= ~_beside_longer(launcher, trace.dur[rows], told & by_op)
+    return GpuWork(trace, launcher, kind, told, kinds)
+
+
+def _of_graph(trace: Trace, rows: I64) -> Bool:
+    """Which operations share their launch with others."""
+    launch = trace.launch[rows]
+    _, which, count = np.unique(launch, return_inverse=True, return_counts=True)
+    return np.asarray((launch != ABSENT) & (count[which] > 1), np.bool_)
+
+
+def _kinds_of(*columns: I64) -> tuple[I64, I64]:
+    """Numbers the distinct rows of some columns: the number of each row, and a row of each."""
+    number = np.zeros(len(columns[0]), np.int64)
+    first = number[:0]
+    for column in columns:
+        values = np.unique(column, return_inverse=True)[1]
+        key = number * (int(values.max(initial=0)) + 1) + values
+        _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    return number, first
+
+
+def _kind(trace: Trace, name: int, op: int, inputs: int, size: int) -> WorkKind:
+    decoded = decode(trace.names[name])
+    told = None if inputs == ABSENT else trace.op_inputs[inputs]
+    launched_by = None if op == ABSENT else trace.names[op]
+    copied = None if size == ABSENT else size
+    work = kernel_work(decoded, launched_by, told, copied)
+    if max(work.flops or 0, work.bytes or 0) > _MOST:
+        work = Work(None, None, None, "larger than any kernel's")
+    return WorkKind(work, kernel_dtype(decoded, told))
+
+
+def _beside_longer(launcher: I64, dur: I64, mask: Bool) -> Bool:
+    """Which operations of `mask` have a longer (or equal, later) one of the same op beside."""
+    at = np.flatnonzero(mask)
+    at = at[np.lexsort((dur[at], launcher[at]))]
+    beside = np.zeros(len(launcher), np.bool_)
+    beside[at[:-1]] = launcher[at[1:]] == launcher[at[:-1]]
+    return beside
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFact:
+    """What is told of one GPU operation name over some instances; None where nothing tells.
+
+    `flops` and `moved` (bytes read plus written) are totals over the instances with known
+    work, which ran for `known_ns` of `gpu_ns`; `bound` has their rates. Where instances
+    differ in what is known, those with FLOPs and bytes both count, and no others.
+
+    `occupancy_pct` is theoretical, weighted by time; `limited_by` is what limits the
+    launch configuration with the most time. `profiler_occupancy_pct` is the profiler's
+    estimate, likewise weighted, its zeros left out as not measured.
+    """
+
+    decoded: KernelName
+    dtype: str | None
+    gpu_ns: int
+    known_ns: int
+    flops: int | None
+    moved: int | None
+    bound: Bound
+    occupancy_pct: float | None
+    limited_by: tuple[str, ...]
+    profiler_occupancy_pct: float | None
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the name's time whose work is known; None without time."""
+        return self.known_ns / self.gpu_ns if self.gpu_ns else None
+
+
+def kernel_facts(
+    work: GpuWork, table: KernelTable, peaks: DevicePeaks | None
+) -> tuple[KernelFact, ...]:
+    """Facts of each entry of `table`, in its order. `peaks` are the device's roofs."""
+    order = np.argsort(table.first, kind="stable")
+    entry = np.repeat(order, table.count[order])
+    works = _works(work, table.rows, entry)
+    held = _occupancies(work.trace, table.rows, entry)
+    none = _Held(None, (), None)
+    return tuple(
+        _fact(work.trace.names[name], total, works.get(i, []), held.get(i, none), peaks)
+        for i, (name, total) in enumerate(
+            zip(table.name.tolist(), table.total.tolist(), strict=True)
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The instances of one entry with one kind of work."""
+
+    kind: WorkKind
+    told: bool
+    count: int
+    ns: int
+
+
+def _works(work: GpuWork, rows: I64, entry: I64) -> dict[int, list[_Part]]:
+    """By entry, its instances by kind of work."""
+    at = np.searchsorted(work.trace.gpu_ops, rows)
+    kind, told = work.kind[at], work.told[at]
+    group, first = _kinds_of(entry, kind, told.astype(np.int64))
+    count = np.bincount(group, minlength=len(first))
+    ns = np.zeros(len(first), np.int64)
+    np.add.at(ns, group, work.trace.dur[rows])
+    found: dict[int, list[_Part]] = defaultdict(list)
+    for i, number, own, instances, time in zip(
+        entry[first].tolist(),
+        kind[first].tolist(),
+        told[first].tolist(),
+        count.tolist(),
+        ns.tolist(),
+        strict=True,
+    ):
+        found[i].append(_Part(work.kinds[number], own, instances, time))
+    return found
+
+
+def _fact(
+    name: str, total: int, parts: Sequence[_Part], held: _Held, peaks: DevicePeaks | None
+) -> KernelFact:
+    decoded = decode(name)
+    known = [part for part in parts if part.told]
+    both = [p for p in known if p.kind.work.flops is not None and p.kind.work.bytes is not None]
+    known = both or known
+    flops = _sum([(part.kind.work.flops, part.count) for part in known])
+    moved = _sum([(part.kind.work.bytes, part.count) for part in known])
+    known_ns = sum(part.ns for part in known)
+    longest = max(parts, key=lambda part: part.ns, default=None)
+    dtype = longest.kind.dtype if longest else None
+    # The bus bounds a copy from or to the host, and no table has its rate.
+    over_bus = decoded.library == "memory" and ("HtoD" in name or "DtoH" in name)
+    roof = None if over_bus else peaks
+    return KernelFact(
+        decoded=decoded,
+        dtype=dtype,
+        gpu_ns=total,
+        known_ns=known_ns,
+        flops=flops,
+        moved=moved,
+        bound=bound(flops, moved, known_ns, roof, dtype, decoded.tensor_cores),
+        occupancy_pct=held.percent,
+        limited_by=held.limited_by,
+        profiler_occupancy_pct=held.profiler,
+    )
+
+
+def _sum(figures: Sequence[tuple[int | None, int]]) -> int | None:
+    """The sum of figures times their counts; None where one is not known, or none is given."""
+    total = 0
+    for figure, number in figures:
+        if figure is None:
+            return None
+        total += figure * number
+    return total if figures else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    percent: float | None
+    limited_by: tuple[str, ...]
+    profiler: float | None
+
+
+def _occupancies(trace: Trace, rows: I64, entry: I64) -> dict[int, _Held]:
+    """By entry, the occupancy of its instances."""
+    config = trace.columns.launch_config[rows].astype(np.int64)
+    chosen = config != ABSENT
+    rows, entry, config = rows[chosen], entry[chosen], config[chosen]
+    group, first = _kinds_of(entry, trace.device[rows], config)
+    ns = np.zeros(len(first), np.int64)
+    np.add.at(ns, group, trace.dur[rows])
+    limits = _limits(trace)
+    parts: dict[int, list[tuple[int, Occupancy | None, float | None]]] = defaultdict(list)
+    for i, device, number, time in zip(
+        entry[first].tolist(),
+        trace.device[rows[first]].tolist(),
+        config[first].tolist(),
+        ns.tolist(),
+        strict=True,
+    ):
+        launch = trace.launch_configs[number]
+        theory = _occupancy(launch, limits.get(device))
+        parts[i].append((time, theory, launch.occupancy_pct or None))
+    return {i: _held(own) for i, own in parts.items()}
+
+
+def _held(parts: Sequence[tuple[int, Occupancy | None, float | None]]) -> _Held:
+    theory = [(time, found) for time, found, _ in parts if found is not None]
+    profiled = [(time, percent) for time, _, percent in parts if percent is not None]
+    most = max(theory, key=lambda pair: pair[0], default=None)
+    return _Held(
+        _weighted([(time, found.percent) for time, found in theory]),
+        most[1].limited_by if most else (),
+        _weighted(profiled),
+    )
+
+
+def _weighted(parts: Sequence[tuple[int, float]]) -> float | None:
+    """The mean of figures weighted by time; None without time."""
+    whole = sum(time for time, _ in parts)
+    return sum(time * figure for time, figure in parts) / whole if whole else None
+
+
+def _occupancy(launch: LaunchConfig, limits: SmLimits | None) -> Occupancy | None:
+    known = launch.registers, launch.shared_memory, launch.block
+    if limits is None or launch.block is None or None in known:
+        return None
+    assert launch.registers is not None and launch.shared_memory is not None
+    x, y, z = launch.block
+    return occupancy(launch.registers, launch.shared_memory, x * y * z, limits)
+
+
+def _limits(trace: Trace) -> dict[int, SmLimits]:
+    """Limits of the devices that the file describes, by device number."""
+    entries = trace.metadata.raw.get("deviceProperties")
+    described = (
+        [entry for entry in entries if isinstance(entry, Mapping)]
+        if isinstance(entries, list)
+        else []
+    )
+    found = {
+        device.id: limits_from_properties(entry)
+        for device, entry in zip(trace.metadata.devices, described, strict=True)
+    }
+    return {number: limits for number, limits in found.items() if limits is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Device memory that some operations moved, by estimate: `moved` bytes by those whose
+    bytes are known, which ran for `known_ns` of `gpu_ns`. None where no bytes are known.
+    """
+
+    moved: int | None
+    known_ns: int
+    gpu_ns: int
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the time whose bytes are known; None without time."""
+        return self.known_ns / self.gpu_ns if self.gpu_ns else None
+
+
+def traffic(work: GpuWork, rows: I64) -> Traffic:
+    """Estimated traffic of GPU operations `rows`: a step's, a call's or a scope's."""
+    at = np.searchsorted(work.trace.gpu_ops, rows)
+    has_bytes = np.array([kind.work.bytes is not None for kind in work.kinds], np.bool_)
+    kind, dur = work.kind[at], work.trace.dur[rows]
+    known = work.told[at] & has_bytes[kind] if len(at) else np.zeros(0, np.bool_)
+    count = np.bincount(kind[known], minlength=len(work.kinds)).tolist()
+    moved = _sum([(work.kinds[i].work.bytes, number) for i, number in enumerate(count) if number])
+    return Traffic(moved, int(dur[known].sum()), int(dur.sum()))
+
+
+def roofs(
+    trace: Trace, *, bandwidth: float | None = None, flops: float | None = None
+) -> DevicePeaks | None:
+    """The roofs of the devices that ran something, None where they are not known.
+
+    What is asked for (`bandwidth` in bytes/s, `flops` in FLOP/s of bf16 and fp16 on tensor
+    cores) wins over the ceilings that the capture measured, and these over the datasheet.
+    Devices of different names share no roof.
+    """
+    found = _measured(trace, _of_datasheet(trace))
+    return with_ceilings(found, bandwidth=bandwidth, half_flops=flops, source="as asked for")
+
+
+def _of_datasheet(trace: Trace) -> DevicePeaks | None:
+    used = set(np.unique(trace.device[trace.gpu_ops]).tolist())
+    names = {device.name for device in trace.metadata.devices if device.id in used}
+    name = names.pop() if len(names) == 1 else None
+    return peaks(name) if name else None
+
+
+def _measured(trace: Trace, base: DevicePeaks | None) -> DevicePeaks | None:
+    """`base` with the ceilings that the capture left in the trace's metadata."""
+    facts = trace.metadata.raw.get("attntui")
+    told = facts.get("ceilings") if isinstance(facts, Mapping) else None
+    if not isinstance(told, Mapping):
+        return base
+    rates = {name: _rate(told, f"{name}_tflops", 1e12) for name in ("bf16", "fp16", "fp32")}
+    found = with_ceilings(
+        base,
+        bandwidth=_rate(told, "copy_gbps", 1e9),
+        half_flops=rates["bf16"],
+        source="measured by the capture",
+    )
+    if found is None:
+        return None
+    return replace(found, fp16=rates["fp16"] or found.fp16, fp32=rates["fp32"] or found.fp32)
+
+
+def _rate(facts: Mapping[str, Any], key: str, unit: float) -> float | None:
+    value = facts.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9:
+        return None
+    return value * unit

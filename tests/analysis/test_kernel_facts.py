@@ -1,0 +1,325 @@
+"""Facts by kernel name: work, rates, bounds and occupancy over many instances."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders import Event
+from made import call, copy, kernel, op, trace_of
+
+from attntui.analysis.devices import DevicePeaks
+from attntui.analysis.kernel_facts import (
+    KernelFact,
+    gpu_work,
+    kernel_facts,
+    roofs,
+    traffic,
+)
+from attntui.analysis.kernels import kernel_table
+from attntui.trace import Trace, load
+
+MEASURED = Path(__file__).parents[3] / "shared/gpu/ncu_h200_b8_h16_s1024_d64_bf16_causal.csv"
+H200 = {
+    "id": 0,
+    "name": "NVIDIA H200",
+    "computeMajor": 9,
+    "computeMinor": 0,
+    "warpSize": 32,
+    "maxThreadsPerMultiprocessor": 2048,
+    "regsPerMultiprocessor": 65536,
+    "sharedMemPerMultiprocessor": 233472,
+}
+GEMM = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_nn"
+ADD = (
+    "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+    "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul>)"
+)
+
+
+def inputs(*shapes: list[int], kind: str = "float") -> dict[str, Any]:
+    return {"Input Dims": list(shapes), "Input type": [kind] * len(shapes)}
+
+
+def configured(event: Event, registers: int, shared: int, threads: int, occupancy: int) -> Event:
+    """The kernel event with a launch configuration."""
+    event["args"] |= {
+        "registers per thread": registers,
+        "shared memory": shared,
+        "block": [threads, 1, 1],
+        "grid": [8, 1, 1],
+        "est. achieved occupancy %": occupancy,
+    }
+    return event
+
+
+def facts_of(trace: Trace, peaks: DevicePeaks | None = None) -> dict[str, KernelFact]:
+    """The facts by the name's text."""
+    table = kernel_table(trace)
+    found = kernel_facts(gpu_work(trace), table, peaks)
+    assert len(found) == len(table)
+    return {trace.names[i]: fact for i, fact in zip(table.name.tolist(), found, strict=True)}
+
+
+def added(number: int, shape: list[int] | None, busy: int) -> list[Event]:
+    """An `aten::add` at a time of its own; its kernel runs for `busy` ns."""
+    begin = 100_000 * number
+    args = inputs(shape, shape) if shape is not None else {}
+    return [
+        op("aten::add", begin, begin + 9_000, **args),
+        call("cudaLaunchKernel", begin + 1_000, begin + 2_000, number),
+        kernel(ADD, begin + 5_000, begin + 5_000 + busy, number),
+    ]
+
+
+def test_rates_come_from_totals_over_the_instances_with_known_work() -> None:
+    events = [*added(1, [1000], 1_000), *added(2, [3000], 2_000), *added(3, None, 7_000)]
+    trace = trace_of(events, deviceProperties=[H200])
+    fact = facts_of(trace, roofs(trace))[ADD]
+    # Two reads and a write of 4 bytes, one addition an element.
+    assert (fact.flops, fact.moved) == (4_000, 4 * 3 * 4_000)
+    assert (fact.gpu_ns, fact.known_ns) == (10_000, 3_000)
+    assert fact.coverage == 0.3
+    assert fact.bound.gbps == 48_000 / 3_000
+    assert fact.bound.tflops == 4_000 / 3_000 / 1e3
+    assert fact.bound.intensity == 4_000 / 48_000
+    assert fact.bound.share == pytest.approx(16e9 / 4800e9)
+    assert fact.bound.kind == "latency"
+    assert fact.dtype == "fp32"
+
+
+def test_nothing_known_is_none_not_nothing() -> None:
+    fact = facts_of(trace_of(added(1, None, 1_000)))[ADD]
+    assert (fact.flops, fact.moved, fact.known_ns, fact.coverage) == (None, None, 0, 0.0)
+    assert (fact.bound.kind, fact.bound.tflops, fact.bound.gbps) == (None, None, None)
+    assert (fact.occupancy_pct, fact.limited_by, fact.profiler_occupancy_pct) == (None, (), None)
+
+
+def test_instances_with_one_figure_do_not_mix_with_those_that_have_both() -> None:
+    def summed(number: int, **args: Any) -> list[Event]:
+        begin = 100_000 * number
+        return [
+            op("aten::sum", begin, begin + 9_000, **args),
+            call("cudaLaunchKernel", begin + 1_000, begin + 2_000, number),
+            kernel("reduce_kernel", begin + 5_000, begin + 6_000, number),
+        ]
+
+    whole = inputs([100, 100])
+    # Which dimension is summed is not recorded: the written bytes are not known.
+    one = {"Input Dims": [[100, 100], [], []], "Input type": ["float", "ScalarList", "Scalar"]}
+    fact = facts_of(trace_of([*summed(1, **whole), *summed(2, **one)]))["reduce_kernel"]
+    assert fact.moved is not None
+    assert fact.known_ns == 1_000
+    lone = facts_of(trace_of(summed(1, **one)))["reduce_kernel"]
+    assert (lone.flops, lone.moved, lone.known_ns) == (10_000, None, 1_000)
+
+
+def test_an_op_that_launched_several_kernels_gives_its_work_to_the_longest() -> None:
+    events = [
+        op("aten::add", 0, 90_000, **inputs([1000], [1000])),
+        call("cudaLaunchKernel", 1_000, 2_000, 1),
+        call("cudaLaunchKernel", 3_000, 4_000, 2),
+        kernel("first", 5_000, 6_000, 1),
+        kernel("second", 7_000, 9_000, 2),
+    ]
+    found = facts_of(trace_of(events))
+    assert (found["first"].moved, found["second"].moved) == (None, 12_000)
+
+
+def test_kernels_of_a_graph_have_no_work_from_the_op_around_its_launch() -> None:
+    events = [
+        op("aten::add", 0, 90_000, **inputs([1000], [1000])),
+        call("cudaGraphLaunch", 1_000, 2_000, 1),
+        kernel("a", 5_000, 6_000, 1),
+        kernel("b", 7_000, 9_000, 1),
+    ]
+    found = facts_of(trace_of(events))
+    assert (found["a"].moved, found["b"].moved) == (None, None)
+
+
+def sized(name: str, start: int, end: int, correlation: int, moved: int) -> Event:
+    event = copy(name, start, end, correlation)
+    event["args"]["bytes"] = moved
+    return event
+
+
+def test_copies_count_their_recorded_bytes() -> None:
+    inside, host = "Memcpy DtoD (Device -> Device)", "Memcpy HtoD (Pageable -> Device)"
+    events = [
+        sized(inside, 0, 1_000, 1, 2_000_000),
+        sized(inside, 2_000, 3_000, 2, 1_000_000),
+        sized(host, 4_000, 9_000, 3, 5_000),
+    ]
+    trace = trace_of(events, deviceProperties=[H200])
+    found = facts_of(trace, roofs(trace))
+    assert found[inside].moved == 2 * 3_000_000
+    assert found[inside].bound.kind == "memory"
+    # The bus to the host bounds this one, and no roof is known for it.
+    assert (found[host].moved, found[host].bound.gbps) == (5_000, 1.0)
+    assert (found[host].bound.kind, found[host].bound.share) == (None, None)
+
+
+def test_occupancy_is_weighted_by_time_and_zero_is_not_measured() -> None:
+    events = [
+        configured(kernel("k", 0, 1_000), 240, 0, 256, 0),
+        configured(kernel("k", 2_000, 5_000), 32, 0, 256, 80),
+    ]
+    fact = facts_of(trace_of(events, deviceProperties=[H200]))["k"]
+    # 240 registers x 256 threads: one block of 8 warps of 64; the other fills the SM.
+    assert fact.occupancy_pct == (12.5 * 1_000 + 100 * 3_000) / 4_000
+    assert fact.limited_by == ("warps", "registers")
+    assert fact.profiler_occupancy_pct == 80
+
+
+def test_no_limits_no_occupancy() -> None:
+    events = [configured(kernel("k", 0, 1_000), 240, 0, 256, 30)]
+    fact = facts_of(trace_of(events))["k"]
+    assert (fact.occupancy_pct, fact.profiler_occupancy_pct) == (None, 30)
+
+
+def test_facts_keep_to_the_rows_of_the_table() -> None:
+    trace = trace_of([*added(1, [1000], 1_000), *added(2, [3000], 2_000)])
+    rows = trace.gpu_ops[:1]
+    (fact,) = kernel_facts(gpu_work(trace), kernel_table(trace, rows), None)
+    assert (fact.moved, fact.gpu_ns) == (12_000, 1_000)
+
+
+def test_traffic_of_some_rows_and_how_much_of_their_time_it_covers() -> None:
+    trace = trace_of([*added(1, [1000], 1_000), *added(2, None, 3_000)])
+    work = gpu_work(trace)
+    whole = traffic(work, trace.gpu_ops)
+    assert (whole.moved, whole.known_ns, whole.gpu_ns, whole.coverage) == (
+        12_000,
+        1_000,
+        4_000,
+        0.25,
+    )
+    assert traffic(work, trace.gpu_ops[1:]).moved is None
+    nothing = traffic(work, trace.gpu_ops[:0])
+    assert (nothing.moved, nothing.coverage) == (None, None)
+
+
+CEILINGS = {
+    "copy_gbps": 4290.0,
+    "bf16_tflops": 792.0,
+    "fp16_tflops": 770.0,
+    "fp32_tflops": 50.0,
+}
+
+
+def test_measured_ceilings_win_over_the_table_and_what_was_asked_over_both() -> None:
+    events = [kernel("k", 0, 1_000)]
+    known = trace_of(events, deviceProperties=[H200])
+    table = roofs(known)
+    assert table is not None
+    assert (table.hbm, table.bf16) == (4800e9, 989e12)
+    trace = trace_of(events, deviceProperties=[H200], attntui={"ceilings": CEILINGS})
+    measured = roofs(trace)
+    assert measured is not None
+    assert (measured.hbm, measured.bf16, measured.fp16) == (4290e9, 792e12, 770e12)
+    assert (measured.fp32, measured.tf32) == (50e12, 495e12)
+    assert measured.source.startswith("measured by the capture")
+    asked = roofs(trace, bandwidth=2e12, flops=1e14)
+    assert asked is not None
+    assert (asked.hbm, asked.bf16, asked.fp16) == (2e12, 1e14, 1e14)
+
+
+def test_a_device_that_is_not_in_the_table_has_no_roof_but_the_one_asked_for() -> None:
+    events = [kernel("k", 0, 1_000)]
+    trace = trace_of(events, deviceProperties=[{"id": 0, "name": "Some GPU"}])
+    assert roofs(trace) is None
+    asked = roofs(trace, bandwidth=1e12)
+    assert asked is not None
+    assert (asked.hbm, asked.bf16) == (1e12, None)
+    ceilings = trace_of(events, attntui={"ceilings": CEILINGS})
+    measured = roofs(ceilings)
+    assert measured is not None
+    assert (measured.hbm, measured.bf16, measured.fp32) == (4290e9, 792e12, 50e12)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        5,
+        [],
+        {"ceilings": None},
+        {"ceilings": {"copy_gbps": "fast"}},
+        {"ceilings": {"copy_gbps": -1, "bf16_tflops": True}},
+    ],
+)
+def test_nonsense_for_ceilings_is_no_ceiling(value: object) -> None:
+    trace = trace_of([kernel("k", 0, 1_000)], deviceProperties=[H200], attntui=value)
+    found = roofs(trace)
+    assert found is not None
+    assert (found.hbm, found.bf16) == (4800e9, 989e12)
+
+
+def test_devices_of_two_kinds_share_no_roof() -> None:
+    other = H200 | {"id": 1, "name": "NVIDIA A100-SXM4-80GB"}
+    events = [kernel("k", 0, 1_000), kernel("k", 0, 1_000, device=1, stream=8)]
+    assert roofs(trace_of(events, deviceProperties=[H200, other])) is None
+    assert roofs(trace_of(events[:1], deviceProperties=[H200, other])) is not None
+
+
+def products(count: int, size: int) -> list[Event]:
+    """`count` products of two square matrices of `size`."""
+    events = []
+    for number in range(1, count + 1):
+        begin = 100_000 * number
+        events += [
+            op("aten::mm", begin, begin + 9_000, **inputs([size, size], [size, size])),
+            call("cudaLaunchKernel", begin + 1_000, begin + 2_000, number),
+            kernel(GEMM, begin + 5_000, begin + 6_000, number),
+        ]
+    return events
+
+
+def test_the_largest_works_sum_without_wrapping() -> None:
+    fact = facts_of(trace_of(products(100, 700_000)))[GEMM]
+    assert fact.flops == 100 * 2 * 700_000**3 > 2**63
+
+
+def test_work_that_no_device_could_do_is_not_told() -> None:
+    fact = facts_of(trace_of(products(1, 10**200)))[GEMM]
+    assert (fact.flops, fact.moved, fact.bound.tflops) == (None, None, None)
+
+
+VARIANTS = {
+    "naive": "naive",
+    "inplace": "inplace",
+    "math": "sdpa_math",
+    "flash": "sdpa_flash",
+    "efficient": "sdpa_efficient",
+    "cudnn": "sdpa_cudnn",
+}
+
+
+@pytest.mark.skipif(not MEASURED.exists(), reason="the measurements beside the project are absent")
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_occupancy_of_real_traces_is_the_measured_theoretical_one(
+    variant: str, corpus: Path
+) -> None:
+    with MEASURED.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["variant"] == variant]
+    assert rows
+    trace = load(corpus / "h200" / f"blog_{VARIANTS[variant]}.json.gz")
+    found = {fact.occupancy_pct for fact in facts_of(trace).values()} - {None}
+    assert found == {float(row["theoretical_occupancy_pct"]) for row in rows}
+
+
+def test_rates_of_the_real_softmax_and_products(corpus: Path) -> None:
+    trace = load(corpus / "h200/blog_naive.json.gz")
+    found = {fact.decoded.operation: fact for fact in facts_of(trace, roofs(trace)).values()}
+    softmax = found["softmax"]
+    assert softmax.bound.kind == "memory"
+    assert softmax.moved is not None
+    # [8, 16, 1024, 1024] of bf16 read and written, three times.
+    assert softmax.moved == 3 * 2 * 2 * 8 * 16 * 1024 * 1024
+    assert softmax.bound.gbps is not None
+    assert 1_500 < softmax.bound.gbps < 2_500
+    product = found["gemm"]
+    assert product.bound.tflops is not None
+    assert product.decoded.tensor_cores
