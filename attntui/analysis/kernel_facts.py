@@ -27,7 +27,7 @@ from attntui.analysis.launches import parent_ops
 from attntui.analysis.occupancy import Occupancy, occupancy
 from attntui.analysis.roofline import Bound, bound
 from attntui.analysis.work import Work, kernel_dtype, kernel_work
-from attntui.trace.model import ABSENT, I64, Bool, Category, LaunchConfig, Trace
+from attntui.trace.model import ABSENT, I32, I64, Bool, Category, LaunchConfig, Trace
 
 _MOST = 10**18
 """More FLOPs or bytes than a device does in a quarter of an hour: no kernel's, a broken file's."""
@@ -95,7 +95,7 @@ def _of_graph(trace: Trace, rows: I64) -> Bool:
     return np.asarray((launch != ABSENT) & (count[which] > 1), np.bool_)
 
 
-def _kinds_of(*columns: I64) -> tuple[I64, I64]:
+def _kinds_of(*columns: I64 | I32) -> tuple[I64, I64]:
     """Numbers the distinct rows of some columns: the number of each row, and a row of each."""
     number = np.zeros(len(columns[0]), np.int64)
     first = number[:0]
@@ -291,22 +291,18 @@ def _weighted(parts: Sequence[tuple[int, float]]) -> float | None:
 
 
 def _occupancy(launch: LaunchConfig, limits: SmLimits | None) -> Occupancy | None:
-    known = launch.registers, launch.shared_memory, launch.block
-    if limits is None or launch.block is None or None in known:
+    registers, shared, block = launch.registers, launch.shared_memory, launch.block
+    if limits is None or registers is None or shared is None or block is None:
         return None
-    assert launch.registers is not None and launch.shared_memory is not None
-    x, y, z = launch.block
-    return occupancy(launch.registers, launch.shared_memory, x * y * z, limits)
+    x, y, z = block
+    return occupancy(registers, shared, x * y * z, limits)
 
 
 def _limits(trace: Trace) -> dict[int, SmLimits]:
     """Limits of the devices that the file describes, by device number."""
     entries = trace.metadata.raw.get("deviceProperties")
-    described = (
-        [entry for entry in entries if isinstance(entry, Mapping)]
-        if isinstance(entries, list)
-        else []
-    )
+    entries = entries if isinstance(entries, list) else []
+    described = [entry for entry in entries if isinstance(entry, Mapping)]
     found = {
         device.id: limits_from_properties(entry)
         for device, entry in zip(trace.metadata.devices, described, strict=True)
