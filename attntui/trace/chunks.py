@@ -33,9 +33,17 @@ _ALL = 2**62
 _STRANGE_ENTRIES = 1000
 """So many entries that are no events, and no event, make a list none of events."""
 
+_SHORT = 4096
+"""Bytes that an event is given at first; a longer one is looked at more closely."""
+
+_BORDER_REACH = 200
+"""Bytes that a match of `_EVENT_BORDER` may take, blanks and all."""
+
+_EVENT_BORDER = re.compile(rb'\}\s*,\s*(?=\{\s*"ph"\s*:)')
 _BORDER = re.compile(rb'\}\s*,\s*(?=\{\s*")')
-_AFTER_EVENT = re.compile(rb'\s*(?:,\s*\{\s*"|\])')
+_FOLLOWING = re.compile(rb"\s*(?:[,\]{}]|\Z)")
 _LIST_END = re.compile(rb'\}\s*\](?=\s*(?:,\s*"[^"]*"\s*:|\}\s*\Z))')
+_BARE_LIST_END = re.compile(rb"\}\s*\](?=\s*\Z)")
 
 
 class Strange(Exception):
@@ -52,13 +60,17 @@ class Batch:
 
 
 class EventList:
-    """Takes the events of a list off `window`, once its `[` was taken."""
+    """Takes the events of a list off `window`, once its `[` was taken.
 
-    def __init__(self, window: Window, notices: Notices) -> None:
+    A `bare` list is the whole text and no field of it.
+    """
+
+    def __init__(self, window: Window, notices: Notices, *, bare: bool = False) -> None:
         self.left_out = 0
         self.cut_short = False
         self._window = window
         self._notices = notices
+        self._list_end = _BARE_LIST_END if bare else _LIST_END
         self._decoder = Decoder()
         self._separator: bytes | None = None
         self._any_event = False
@@ -117,13 +129,12 @@ class EventList:
         return Batch(decoded, base + starts, ends - starts)
 
     def _told_apart(self) -> Batch | None:
-        """The buffer's whole events, found one by one; None if the first was no event."""
+        """The buffer's next whole events, found one by one; None if the first was none."""
         window = self._window
         most = _ENOUGH_TO_LEARN if self._separator is None else _CAREFUL_RUN
         spans, end = _whole_values(window.buffer, window.at, most)
         if not spans:
-            self._difficult()
-            return None
+            return self._difficult()
         self._learn_separator(spans)
         base = window.base
         text = window.buffer[spans[0][0] : spans[-1][1]]
@@ -139,13 +150,11 @@ class EventList:
             if event is not None:
                 events.append(event)
                 kept.append((start, stop))
-            elif _AFTER_EVENT.match(window.buffer, stop):
-                self._leave_out(window.buffer[start:stop])
             else:
-                # Its quotes mislead, so that it ends elsewhere.
                 window.at = start
-                self._salvage(None)
-                break
+                self._pass_over(stop)
+                if window.at != stop:
+                    break
         return _batch(Decoded(events, None), kept, base) if events else None
 
     def _learn_separator(self, spans: list[tuple[int, int]]) -> None:
@@ -158,58 +167,89 @@ class EventList:
         self.left_out += 1
         self._notices.add(kind, text[:200].decode("utf-8", "replace"))
 
-    def _difficult(self) -> None:
-        """Gets past what stands first in the buffer and is no whole event there."""
+    def _difficult(self) -> Batch | None:
+        """Takes what stands first in the buffer and is no short, whole event there."""
         window = self._window
         start = window.at
         if window.buffer[start : start + 1] == b"{":
-            self._salvage(ValueEnd())
-            return
+            return self._salvage(trusted=True)
         try:
             text = take_value(window, LARGEST_EVENT)
         except EOFError:
             self.cut("the list of events")
         else:
             self._leave_out(text or b"a very long value")
+        return None
 
-    def _salvage(self, ending: ValueEnd | None) -> None:
-        """Reads on until the event at hand is whole, or leaves it out for the next one.
+    def _salvage(self, *, trusted: bool) -> Batch | None:
+        """Takes the event at hand, reading on to its end, or leaves it out for the next.
 
-        Without `ending` its end is not to be trusted.
+        Unless it is `trusted`, its quotes are known to be wrong.
         """
         window = self._window
         head = window.buffer[window.at : window.at + 200]
+        ending = ValueEnd()
         tried = 1
-        while ending is None or ending.find(window.buffer, window.at) < 0:
-            found, untried = self._next_event(window.at + tried)
-            tried = untried - window.at
+        while True:
+            border = _EVENT_BORDER.search(window.buffer, window.at + tried)
+            stop = border.start() + 1 if border else len(window.buffer)
+            end = ending.find(window.buffer, window.at, stop) if trusted else -1
+            if end >= 0 and end - window.at > LARGEST_EVENT:
+                window.at = end
+                self._leave_out(head, "large_event")
+                return None
+            if end >= 0:
+                return self._single(end)
+            found, untried = self._next_event(window.at + tried, stop)
+            if found is None and border:
+                found = border.end()
             if found is not None:
                 self._leave_out(head)
                 window.at = found
-                return
+                return None
+            tried = untried - window.at
             if window.left > LARGEST_EVENT:
-                self._drop_rest(ending or ValueEnd(), head)
-                return
+                self._drop_rest(ending, head)
+                return None
             if not window.fill():
                 self._last_event()
-                return
+                return None
 
-    def _next_event(self, at: int) -> tuple[int | None, int]:
+    def _single(self, end: int) -> Batch | None:
+        """The event at hand, which ends at `end`, or None if it is none after all."""
+        window = self._window
+        start = window.at
+        event = self._decoder.one(window.buffer[start:end])
+        if event is None or not _FOLLOWING.match(window.buffer, end):
+            self._pass_over(end)
+            return None
+        window.at = end
+        return _batch(Decoded([event], None), [(start, end)], window.base)
+
+    def _pass_over(self, end: int) -> None:
+        """Leaves out the event at hand, which ends at `end` unless its quotes mislead."""
+        window = self._window
+        after = end - 1
+        if _EVENT_BORDER.match(window.buffer, after) or self._list_end.match(window.buffer, after):
+            self._leave_out(window.buffer[window.at : end])
+            window.at = end
+        else:
+            self._salvage(trusted=False)
+
+    def _next_event(self, at: int, stop: int) -> tuple[int | None, int]:
         """Where the next text lies that is an event on its own, and where to look later."""
         buffer = self._window.buffer
-        border = _BORDER.search(buffer, at)
-        while border is not None:
+        last = None
+        for border in _BORDER.finditer(buffer, at, stop):
             start = border.end()
-            following = _BORDER.search(buffer, start)
-            stop = find_end(buffer, start) if following is None else following.start() + 1
-            event = self._decoder.one(buffer[start:stop]) if stop > 0 else None
+            end = find_end(buffer, start, start + _SHORT)
+            event = self._decoder.one(buffer[start:end]) if end > 0 else None
             if event is not None and event.ph:
                 return start, start
-            if following is None:
-                return None, border.start()
-            border = following
-        brace = buffer.rfind(b"}", at)
-        return None, brace if brace >= 0 else len(buffer)
+            last = border.start()
+        if last is None:
+            last = buffer.rfind(b"}", at)
+        return None, last if last >= 0 else len(buffer)
 
     def _drop_rest(self, ending: ValueEnd, head: bytes) -> None:
         """Passes over an event too long to keep."""
@@ -225,13 +265,27 @@ class EventList:
     def _last_event(self) -> None:
         """The text ends in an event: cut off there, or its quotes hid the list's end."""
         window = self._window
-        found = _LIST_END.search(window.buffer, window.at)
-        if found:
-            self._leave_out(window.buffer[window.at : found.start() + 1])
+        found = self._list_end.search(window.buffer, window.at)
+        text = window.buffer[window.at : found.start() + 1] if found else b""
+        # Text that was cut off lacks closing braces; a broken event does not.
+        if found and text.count(b"{") <= text.count(b"}"):
+            self._leave_out(text)
             window.at = found.end() - 1
-            return
-        window.at = len(window.buffer)
-        self.cut("an event")
+        else:
+            self.cut("an event")
+
+    def find_again(self) -> bool:
+        """Goes to the next event, where the list seemed to end in a broken one."""
+        window = self._window
+        while True:
+            border = _EVENT_BORDER.search(window.buffer, window.at)
+            if border:
+                window.at = border.end()
+                self._leave_out(window.buffer[border.start() - 100 : border.start() + 1])
+                return True
+            window.at = max(window.at, len(window.buffer) - _BORDER_REACH)
+            if not window.fill():
+                return False
 
     def cut(self, where: str) -> None:
         """Notes that the text ends too early, and takes what is left of it."""
@@ -251,8 +305,10 @@ def _whole_values(buffer: bytes, at: int, most: int = _ALL) -> tuple[list[tuple[
             start += 1
         if start >= len(buffer) or buffer[start] != ord("{"):
             return spans, end
-        stop = find_end(buffer, start)
+        stop = find_end(buffer, start, start + _SHORT if most != _ALL else None)
         if stop < 0:
+            return spans, end
+        if not _FOLLOWING.match(buffer, stop):
             return spans, end
         spans.append((start, stop))
         end = stop

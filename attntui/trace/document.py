@@ -82,6 +82,7 @@ class TraceText:
             yield from self._search_events()
         elif first == b"[":
             window.at += 1
+            self._events = EventList(window, self._notices, bare=True)
             yield from self._list()
             self.whole = not self.cut_short
         elif first == b"{":
@@ -119,7 +120,11 @@ class TraceText:
             except ValueError:
                 if not self._found_events:
                     raise Lost from None
-                self._notices.add("bad_metadata", f"unreadable after byte {window.offset:,}")
+                offset = window.offset
+                if self._events.find_again():
+                    yield from self._list()
+                    continue
+                self._notices.add("bad_metadata", f"unreadable after byte {offset:,}")
                 break
             if key == "traceEvents" and window.peek() == b"[":
                 window.at += 1

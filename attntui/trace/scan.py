@@ -81,25 +81,28 @@ class ValueEnd:
         self._in_string = False
         self._in_scalar = False
 
-    def find(self, buffer: bytes, start: int) -> int:
-        """The position after the value that starts at `start`, or -1: more is needed."""
-        at = start + self._at
-        if at >= len(buffer):
+    def find(self, buffer: bytes, start: int, stop: int | None = None) -> int:
+        """The position after the value that starts at `start`, or -1: more is needed.
+
+        Nothing from `stop` on is looked at.
+        """
+        at, stop = start + self._at, len(buffer) if stop is None else min(stop, len(buffer))
+        if at >= stop:
             return -1
         if not self._begun:
             self._begun = True
             self._in_scalar = buffer[at] not in b'{["'
         if self._in_scalar:
-            return self._scalar_end(buffer, start, at)
+            return self._scalar_end(buffer, start, at, stop)
         if self._in_string:
-            rest = _STRING_REST.match(buffer, at)
+            rest = _STRING_REST.match(buffer, at, stop)
             if rest is None or rest[1] is None:
                 return self._more(rest.end() if rest else at, start)
             self._in_string = False
             at = rest.end()
             if self._depth == 0:
                 return at
-        for token in _TOKEN.finditer(buffer, at):
+        for token in _TOKEN.finditer(buffer, at, stop):
             first = buffer[token.start()]
             if first == _QUOTE:
                 if token[1] is None:
@@ -113,12 +116,12 @@ class ValueEnd:
                 self._depth -= 1
                 if self._depth <= 0:
                     return token.end()
-        return self._more(len(buffer), start)
+        return self._more(stop, start)
 
-    def _scalar_end(self, buffer: bytes, start: int, at: int) -> int:
-        scalar = _SCALAR.match(buffer, at)
+    def _scalar_end(self, buffer: bytes, start: int, at: int, stop: int) -> int:
+        scalar = _SCALAR.match(buffer, at, stop)
         end = scalar.end() if scalar else at
-        return self._more(end, start) if end == len(buffer) else max(end, start + 1)
+        return self._more(end, start) if end == stop else max(end, start + 1)
 
     def _more(self, at: int, start: int) -> int:
         self._at = at - start
@@ -130,9 +133,9 @@ class ValueEnd:
         return count
 
 
-def find_end(buffer: bytes, start: int) -> int:
-    """The position after the value that starts at `start`, or -1 if it is not whole."""
-    return ValueEnd().find(buffer, start)
+def find_end(buffer: bytes, start: int, stop: int | None = None) -> int:
+    """The position after the value at `start`, or -1 if it does not end before `stop`."""
+    return ValueEnd().find(buffer, start, stop)
 
 
 def take_value(window: Window, limit: int) -> bytes | None:
@@ -149,6 +152,5 @@ def take_value(window: Window, limit: int) -> bytes | None:
             window.at += ending.forget()
         if not window.fill():
             raise EOFError
-    text = window.buffer[window.at : end]
-    window.at = end
-    return None if long else text
+    start, window.at = window.at, end
+    return None if long or end - start > limit else window.buffer[start:end]

@@ -48,11 +48,13 @@ class Source(Protocol):
     """
 
     size: int
-    damage: str | None
     members: list[tuple[int, int]]
 
     @property
     def position(self) -> int: ...
+
+    @property
+    def damage(self) -> str | None: ...
 
     def read(self) -> bytes:
         """The next bytes of text, at most `BLOCK`; empty at the end or at damage."""
@@ -189,6 +191,7 @@ class _Inflater:
         self._position = position
         self._pending = b""
         self.new_member = False
+        self.damage: str | None = None
 
     @property
     def position(self) -> int:
@@ -199,9 +202,9 @@ class _Inflater:
         return self.position, self._state.copy()
 
     def read(self) -> bytes:
-        """The next bytes of text; empty at the end. Raises `zlib.error`, or EOFError."""
+        """The next bytes of text; empty at the end or at damage."""
         self.new_member = False
-        while True:
+        while self.damage is None:
             if self._state.eof:
                 self._pending = self._state.unused_data + self._pending
                 if not self._next_member():
@@ -210,11 +213,18 @@ class _Inflater:
                 self._pending = self._file.at(self._position, _COMPRESSED_BLOCK)
                 self._position += len(self._pending)
                 if not self._pending:
-                    raise EOFError
-            text: bytes = self._state.decompress(self._pending, BLOCK)
+                    self.damage = "the gzip stream is cut short"
+                    break
+            before = self._state.copy()
+            try:
+                text: bytes = self._state.decompress(self._pending, BLOCK)
+            except zlib.error as error:
+                self.damage = f"the gzip stream is corrupt ({error})"
+                return _before_error(before, self._pending)
             self._pending = b"" if self._state.eof else self._state.unconsumed_tail
             if text:
                 return text
+        return b""
 
     def _next_member(self) -> bool:
         """Goes to the member that follows; what is no gzip any more is let be."""
@@ -226,6 +236,17 @@ class _Inflater:
         return True
 
 
+def _before_error(state: Any, packed: bytes) -> bytes:
+    """The text that comes out before the decompressor meets what it cannot take."""
+    text = bytearray()
+    try:
+        for at in range(len(packed)):
+            text += state.decompress(packed[at : at + 1])
+    except zlib.error:
+        pass
+    return bytes(text)
+
+
 class GzipSource:
     """Inflates, and keeps a copy of the decompressor every few megabytes of text."""
 
@@ -233,7 +254,6 @@ class GzipSource:
         self._file = file
         self._inflater = _Inflater(file)
         self.size = file.size
-        self.damage: str | None = None
         self.members: list[tuple[int, int]] = []
         self._text_position = 0
         self._every = _CHECKPOINT_EVERY
@@ -243,19 +263,14 @@ class GzipSource:
     def position(self) -> int:
         return self._inflater.position
 
+    @property
+    def damage(self) -> str | None:
+        return self._inflater.damage
+
     def read(self) -> bytes:
-        if self.damage is not None:
-            return b""
         if self._text_position - self._checkpoints[-1][0] >= self._every:
             self._keep_checkpoint()
-        try:
-            text = self._inflater.read()
-        except EOFError:
-            self.damage = "the gzip stream is cut short"
-            return b""
-        except (zlib.error, OSError) as error:
-            self.damage = f"the gzip stream is corrupt ({error})"
-            return b""
+        text = self._inflater.read()
         if self._inflater.new_member and text and len(self.members) < _MOST_MEMBERS:
             self.members.append((self._text_position, text[0]))
         self._text_position += len(text)
