@@ -39,6 +39,7 @@ TRACK_PAINT = {
     TrackKind.RUNTIME: Paint.CALL,
     TrackKind.OTHER: Paint.OTHER,
     TrackKind.MEMORY: Paint.ANNOTATION,
+    TrackKind.ATTENTION: Paint.ATTENTION,
 }
 """The colour of a track where events are too dense to be told apart."""
 

@@ -11,6 +11,7 @@ from attntui.analysis.kernel_names import decode
 from attntui.analysis.launches import launch_delay, op_stack
 from attntui.trace import read_event
 from attntui.trace.model import ABSENT, Category, OpInputs
+from attntui.view.attention import attention_lines, call_text
 from attntui.view.document import Document, GapList
 from attntui.view.formats import duration, percent, size
 from attntui.view.safe import safe
@@ -125,6 +126,7 @@ def event_detail(document: Document, row: int) -> list[Item]:
     trace = document.trace
     items = [Item("", document.short_of(row), heading=True)]
     items.extend(_about(document, row))
+    items.extend(_attention(document, row))
     items.extend(_link(document, row))
     items.extend(_launch_config(document, row))
     items.extend(_inputs(trace.inputs_of(row)))
@@ -164,6 +166,20 @@ def _about(document: Document, row: int) -> Iterator[Item]:
         label = f" {lane.label}" if lane.label else ""
         yield Item("lane", safe(f"process {lane.pid} thread {lane.tid}{label}", MAX_VALUE))
     yield Item("category", safe(raw, 60))
+
+
+def _attention(document: Document, row: int) -> Iterator[Item]:
+    call = document.calls_by_event.get(row)
+    if call is None:
+        return
+    if call.op == row:
+        yield _heading("attention call")
+        for label, text in attention_lines(call):
+            yield Item(label, text)
+        return
+    role = next((share.role for share in call.roles if row in share.rows), None)
+    if role is not None:
+        yield Item("attention", f"{role} of {call_text(call)}", call.op)
 
 
 def _link(document: Document, row: int) -> Iterator[Item]:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from attntui.analysis.attention import AttentionCall, find_attention, within
 from attntui.analysis.cpu_time import CpuTime, OpTable, cpu_time, op_table
 from attntui.analysis.gap_causes import Cause, CauseFinder, GapCauses, Trigger, cause_finder
 from attntui.analysis.idle import DeviceIdle, Gaps, device_idle
@@ -15,6 +16,7 @@ from attntui.analysis.kernels import KernelTable, kernel_table
 from attntui.analysis.scope import WHOLE, Range, Scope, ScopeRows, scope_rows
 from attntui.analysis.steps import Steps, find_steps
 from attntui.trace.model import I64, Category, Trace
+from attntui.view.attention import attention_track
 from attntui.view.curve import Curve
 from attntui.view.paint import CATEGORY_PAINT, Paint, kernel_paint
 from attntui.view.raster import RowIndex
@@ -99,6 +101,7 @@ class ScopeFacts:
     idle: tuple[DeviceIdle, ...]
     gaps: GapList
     ops: OpTable
+    attention: tuple[AttentionCall, ...]
 
     @property
     def busy_ns(self) -> int:
@@ -137,6 +140,7 @@ class Document:
     paints: tuple[Paint, ...]
     finder: CauseFinder
     cpu: CpuTime
+    attention: tuple[AttentionCall, ...]
     whole: ScopeFacts
 
     @classmethod
@@ -144,6 +148,7 @@ class Document:
         steps = find_steps(trace)
         finder = cause_finder(trace)
         cpu = cpu_time(trace, finder.host)
+        attention = find_attention(trace)
         gpu_names = set(np.unique(trace.name[trace.gpu_ops]).tolist())
         short: list[str] = []
         paints: list[Paint] = []
@@ -158,12 +163,13 @@ class Document:
         return cls(
             trace,
             steps,
-            (*build_tracks(trace), *_memory_tracks(trace)),
+            _tracks(trace, attention),
             tuple(short),
             tuple(paints),
             finder,
             cpu,
-            _scope_facts(trace, WHOLE, steps, finder, cpu),
+            attention,
+            _scope_facts(trace, WHOLE, steps, finder, cpu, attention),
         )
 
     @cached_property
@@ -175,6 +181,16 @@ class Document:
         rows = next((track.rows for track in self.tracks if track.rows), None)
         none = np.zeros(0, np.int64)
         return rows[0] if rows else RowIndex(none, none, none)
+
+    @cached_property
+    def calls_by_event(self) -> dict[int, AttentionCall]:
+        """The attention call that an op stands for or a GPU operation belongs to."""
+        found: dict[int, AttentionCall] = {}
+        for call in self.attention:
+            found.update(dict.fromkeys(call.gpu_rows.tolist(), call))
+            if call.op is not None:
+                found[call.op] = call
+        return found
 
     def short_of(self, row: int) -> str:
         """An event's name for a bar or a table cell."""
@@ -191,7 +207,7 @@ class Document:
         """The facts of a scope."""
         if scope == WHOLE:
             return self.whole
-        return _scope_facts(self.trace, scope, self.steps, self.finder, self.cpu)
+        return _scope_facts(self.trace, scope, self.steps, self.finder, self.cpu, self.attention)
 
     def measure(self, low: int, high: int) -> Measured:
         """Busy share of each device in [low, high) and how many events overlap it."""
@@ -221,7 +237,12 @@ class Document:
 
 
 def _scope_facts(
-    trace: Trace, scope: Scope, steps: Steps, finder: CauseFinder, cpu: CpuTime
+    trace: Trace,
+    scope: Scope,
+    steps: Steps,
+    finder: CauseFinder,
+    cpu: CpuTime,
+    attention: tuple[AttentionCall, ...],
 ) -> ScopeFacts:
     """Computes the facts of a scope: a few passes over its events."""
     rows = scope_rows(trace, scope, steps)
@@ -233,7 +254,18 @@ def _scope_facts(
         idle,
         GapList.of(idle, finder),
         op_table(cpu, None if scope == WHOLE else rows.cpu),
+        attention if scope == WHOLE else within(attention, rows.gpu),
     )
+
+
+def _tracks(trace: Trace, attention: tuple[AttentionCall, ...]) -> tuple[Track, ...]:
+    """All tracks: the attention calls stand under the GPU streams, memory comes last."""
+    found = list(build_tracks(trace))
+    calls = attention_track(trace, attention)
+    if calls is not None:
+        streams = [i for i, track in enumerate(found) if track.kind is TrackKind.GPU]
+        found.insert(streams[-1] + 1 if streams else 0, calls)
+    return (*found, *_memory_tracks(trace))
 
 
 def _memory_tracks(trace: Trace) -> tuple[Track, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
+from attntui.view.attention import attention_table
 from attntui.view.cpu_tables import PART_MARKS, ops_table
 from attntui.view.formats import count, duration, percent, ratio
 from attntui.view.gpu_tables import gaps_table, kernel_instances, kernels_by_name, steps_table
@@ -68,6 +69,17 @@ def _gaps_caption(session: Session) -> str:
     return f"{idle} ─ gaps ≥ {duration(session.threshold) if session.threshold else '0'}"
 
 
+def _attention(session: Session, instances: bool) -> Ordered:
+    table = attention_table(session.trace, session.facts.attention)
+    return Ordered(table, 0, descending=False)
+
+
+def _attention_caption(session: Session) -> str:
+    calls = session.facts.attention
+    backends = sorted({call.backend for call in calls})
+    return f"{count(len(calls))} calls" + (f": {', '.join(backends)}" if backends else "")
+
+
 def _ops(session: Session, instances: bool) -> Ordered:
     return Ordered(ops_table(session.document, session.facts.ops), 0)
 
@@ -88,6 +100,7 @@ def _steps_caption(session: Session) -> str:
 PANES: tuple[Pane, ...] = (
     Pane("kernels", "Kernels", _kernels, lambda s: id(s.facts), _kernels_caption, True),
     Pane("gaps", "Gaps", _gaps, lambda s: (id(s.facts), s.threshold), _gaps_caption),
+    Pane("attention", "Attention", _attention, lambda s: id(s.facts), _attention_caption),
     Pane("ops", "Ops", _ops, lambda s: id(s.facts), _ops_caption),
     Pane("steps", "Steps", _steps, lambda s: id(s.document), _steps_caption),
 )

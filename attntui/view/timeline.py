@@ -45,7 +45,7 @@ class Timeline:
         return tuple(found)
 
     def _is_empty(self, track: Track) -> bool:
-        if track.kind is TrackKind.IDLE or not track.rows:
+        if track.names_gaps or not track.rows:
             return False
         edges = np.array([self.viewport.t0, self.viewport.t1])
         return not any(row.cells(edges)[1][0] for row in track.rows)
@@ -58,7 +58,7 @@ class Timeline:
     def at_cursor(self, tracks: Sequence[Track], width: int) -> int | None:
         """The event under the cursor's cell on the current line: the longest one there."""
         line = self.current(tracks)
-        if line is None or tracks[line.track].kind is TrackKind.IDLE:
+        if line is None or tracks[line.track].names_gaps:
             return None
         rows = tracks[line.track].rows
         if not rows:
@@ -123,7 +123,7 @@ class Timeline:
         if not 0 <= at < len(index):
             return None
         start, end = int(index.start[at]), int(index.end[at])
-        event = None if track.kind is TrackKind.IDLE else int(index.rows[at])
+        event = None if track.names_gaps else int(index.rows[at])
         return self._onto(start, end, event)
 
     def _onto(self, start: int, end: int, event: int | None) -> Timeline:
@@ -138,7 +138,9 @@ class Timeline:
         """The event selected, on screen, with the cursor at its start and its line current."""
         moved = self
         for number, track in enumerate(tracks):
-            row = None if track.kind is TrackKind.IDLE else track.row_of_event(event)
+            if track.kind in (TrackKind.IDLE, TrackKind.ATTENTION):
+                continue
+            row = track.row_of_event(event)
             if row is None:
                 continue
             if number in self.collapsed and row > 0:

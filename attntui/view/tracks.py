@@ -30,6 +30,7 @@ class TrackKind(Enum):
     RUNTIME = "runtime"
     OTHER = "other"
     MEMORY = "memory"
+    ATTENTION = "attention"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,11 @@ class Track:
     def height(self) -> int:
         """Display rows when open."""
         return len(self.rows) or 1
+
+    @property
+    def names_gaps(self) -> bool:
+        """Whether `events` are numbers of gaps, not rows of the trace."""
+        return self.kind is TrackKind.IDLE
 
     @property
     def collapsible(self) -> bool:

@@ -16,6 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from attntui.tui.theme import LINKED, SELECTED, TRACK_PAINT, event_style, marked_style
+from attntui.view.attention import call_text
 from attntui.view.axis import axis, minimap
 from attntui.view.curve import draw_curve
 from attntui.view.formats import duration, size
@@ -254,7 +255,8 @@ class _Frame:
         index = track.rows[line.row]
         if track.kind is TrackKind.IDLE:
             return draw_row(index, self.edges, self._gap_label, ascii_only=self.ascii_only)
-        return draw_row(index, self.edges, self._label, ascii_only=self.ascii_only)
+        label = self._call_label if track.kind is TrackKind.ATTENTION else self._label
+        return draw_row(index, self.edges, label, ascii_only=self.ascii_only)
 
     def _label(self, event: int, room: int) -> str:
         mark = ""
@@ -265,6 +267,10 @@ class _Frame:
         if room < MIN_LABEL:
             return mark[:room]
         return fit(mark + self.session.document.short_of(event), room, right=False)
+
+    def _call_label(self, event: int, room: int) -> str:
+        call = self.session.document.calls_by_event[event]
+        return fit(call_text(call), room, right=False) if room >= MIN_LABEL else ""
 
     def _gap_label(self, gap: int, room: int) -> str:
         mark = "▸" if gap == self.session.gap else ""
@@ -281,6 +287,8 @@ class _Frame:
             return Paint.IDLE, SELECTED if event == self.session.gap else None
         if event == self.session.event:
             return Paint.OTHER, SELECTED
+        if kind is TrackKind.ATTENTION:
+            return Paint.ATTENTION, None
         if event in self.linked:
             return Paint.OTHER, LINKED
         return self.session.document.paint_of(event), None
