@@ -163,8 +163,8 @@ def attention_lines(call: AttentionCall) -> Iterator[tuple[str, str]]:
     if call.flops is not None:
         yield "work", f"{rate(call.flops, 'FLOP')}"
     if call.hbm_bytes is not None and call.fused_hbm_bytes is not None:
-        times = ratio(call.hbm_bytes, call.fused_hbm_bytes)
-        more = f", {times:.1f} times" if times is not None else ""
+        factor = ratio(call.hbm_bytes, call.fused_hbm_bytes)
+        more = f", {factor:.1f} times" if factor is not None else ""
         yield (
             "HBM est.",
             f"{size(call.hbm_bytes)}; one fused kernel {size(call.fused_hbm_bytes)}{more}",

@@ -9,7 +9,8 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from attntui.analysis.scope import Step
+from attntui.analysis.scope import Range, Step
+from attntui.view.document import Document
 from attntui.view.options import Options
 from attntui.view.session import Session
 from attntui.view.viewport import MIN_SPAN_NS
@@ -47,6 +48,31 @@ def arrange(session: Session, options: Options) -> Session:
             session = session.with_timeline(replace(session.timeline, viewport=viewport))
         session = session.cursor_to(options.at)
     return session
+
+
+def reloaded(session: Session, document: Document) -> Session:
+    """The same view of the file as it is now: place, threshold, bookmarks, scope are kept.
+
+    What is named by a row cannot be kept: rows of the new file are other events.
+    """
+    fresh = Session.of(document)
+    old, viewport = session.timeline.viewport, fresh.timeline.viewport
+    if old != old.fitted():
+        viewport = viewport.showing(old.t0, old.t1, margin=0.0)
+    cursor = min(max(session.timeline.cursor, viewport.low), viewport.high - 1)
+    timeline = replace(session.timeline, viewport=viewport, cursor=cursor, event=None)
+    moved = replace(
+        fresh.with_timeline(timeline),
+        width=session.width,
+        threshold=session.threshold,
+        bookmarks=session.bookmarks,
+    )
+    scope = session.scope
+    if isinstance(scope, Step) and scope.index < len(document.steps):
+        return moved.scoped(scope)
+    if isinstance(scope, Range):
+        return moved.measuring_range(scope.start, scope.end).scoped(scope)
+    return moved
 
 
 def command_line(session: Session, pane: str) -> str:

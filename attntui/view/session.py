@@ -12,11 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
-from attntui.analysis.launches import nearest
-from attntui.analysis.scope import WHOLE, Range, Scope, Span, Step, Whole
-from attntui.trace.model import ABSENT, Category, Trace
+from attntui.analysis.scope import WHOLE, Range, Scope, Step
+from attntui.trace.model import ABSENT, Trace
 from attntui.view.document import Document, GapList, Measured, ScopeFacts
 from attntui.view.formats import duration
+from attntui.view.scoping import scope_choices, scope_text
 from attntui.view.search import Search
 from attntui.view.tables import Target
 from attntui.view.timeline import Timeline
@@ -293,52 +293,13 @@ class Session:
 
     def scope_cycled(self) -> Session:
         """Whole, then the step at the cursor, its annotation, the measured range."""
-        order: list[Scope] = [WHOLE]
-        step = self.step_at_cursor
-        if step is not None:
-            order.append(Step(step))
-        annotation = self._annotation_at_cursor()
-        if annotation is not None and (
-            step is None or annotation != int(self.document.steps.rows[step])
-        ):
-            order.append(Span(annotation))
-        if self.measured is not None:
-            order.append(self.measured)
-        kinds = [type(scope) for scope in order]
-        here = kinds.index(type(self.scope)) if type(self.scope) in kinds else 0
-        following = order[(here + 1) % len(order)]
-        if len(order) == 1:
+        choices = scope_choices(self.document, self.event, self.timeline.cursor, self.measured)
+        if len(choices) == 1:
             return self._say("no step, annotation or measured range here")
-        moved = self.scoped(following)
+        kinds = [type(scope) for scope in choices]
+        here = kinds.index(type(self.scope)) if type(self.scope) in kinds else 0
+        moved = self.scoped(choices[(here + 1) % len(choices)])
         return replace(moved, said=f"scope: {moved.scope_text}")
-
-    @property
-    def step_at_cursor(self) -> int | None:
-        """The step in whose span the cursor stands: by the owner of the selected operation,
-        else by time on the host."""
-        steps = self.document.steps
-        if not len(steps):
-            return None
-        if self.event is not None:
-            at = int(np.searchsorted(steps.gpu_ops, self.event))
-            if at < len(steps.gpu_ops) and steps.gpu_ops[at] == self.event:
-                return int(steps.owner[at]) if steps.owner[at] >= 0 else None
-        at = int(np.searchsorted(steps.start, self.timeline.cursor, "right")) - 1
-        if at < 0:
-            return 0
-        return at
-
-    def _annotation_at_cursor(self) -> int | None:
-        """The innermost annotation round the selected event or its launch."""
-        trace, event = self.trace, self.event
-        if event is None:
-            return None
-        if trace.category_of(event) is Category.USER_ANNOTATION:
-            return event
-        row = int(trace.launch[event]) if trace.launch[event] >= 0 else event
-        wanted = trace.category == Category.USER_ANNOTATION
-        found = int(nearest(trace, np.array([row], np.int64), wanted)[0])
-        return None if found == ABSENT else found
 
     def step_moved(self, direction: int) -> Session:
         """The next or previous step on screen; a scope on a step moves along."""
@@ -372,13 +333,7 @@ class Session:
     @property
     def scope_text(self) -> str:
         """The scope in a few words."""
-        scope = self.scope
-        if isinstance(scope, Whole):
-            return "whole trace"
-        if isinstance(scope, Range):
-            return f"range of {duration(scope.end - scope.start)}"
-        row = int(self.document.steps.rows[scope.index]) if isinstance(scope, Step) else scope.row
-        return self.document.short_of(row)
+        return scope_text(self.document, self.scope)
 
     # Measuring, marks, search
 
@@ -387,9 +342,10 @@ class Session:
         cursor = self.timeline.cursor
         if self.mark is None:
             return replace(self, mark=cursor, measured=None, said="move, then v again to measure")
-        return self._measured(*sorted((self.mark, cursor)))
+        return self.measuring_range(*sorted((self.mark, cursor)))
 
-    def _measured(self, low: int, high: int) -> Session:
+    def measuring_range(self, low: int, high: int) -> Session:
+        """[low, high) as the measured range."""
         measured = Range(low, max(high, low + 1))
         facts = self.document.measure(measured.start, measured.end)
         return replace(self, mark=None, measured=measured, measured_facts=facts, said="")
@@ -399,7 +355,7 @@ class Session:
         span = self.selected_span
         if span is None:
             return self._say("no event selected")
-        return self._measured(*span)
+        return self.measuring_range(*span)
 
     def bookmarked(self) -> Session:
         what = self.document.short_of(self.event) if self.event is not None else "no event"
@@ -446,30 +402,3 @@ class Session:
         if self.scope != WHOLE:
             return replace(self.scoped(WHOLE), said="scope: whole trace")
         return None
-
-    def reloaded(self, document: Document) -> Session:
-        """The same view of the file as it is now: place, threshold and scope are kept.
-
-        What is named by a row cannot be kept: rows of the new file are other events.
-        """
-        fresh = Session.of(document)
-        low, high = document.trace.span
-        viewport = replace(Viewport.whole(low, high), t0=low, t1=high)
-        kept = self.timeline.viewport
-        if kept.span < self.timeline.viewport.high - self.timeline.viewport.low:
-            viewport = viewport.showing(kept.t0, kept.t1, margin=0.0)
-        cursor = min(max(self.timeline.cursor, viewport.low), viewport.high - 1)
-        timeline = replace(self.timeline, viewport=viewport, cursor=cursor, event=None)
-        moved = replace(
-            fresh,
-            timeline=timeline,
-            width=self.width,
-            threshold=self.threshold,
-            bookmarks=self.bookmarks,
-        )
-        scope = self.scope
-        if isinstance(scope, Step) and scope.index < len(document.steps):
-            moved = moved.scoped(scope)
-        elif isinstance(scope, Range) and self.measured is not None:
-            moved = moved._measured(scope.start, scope.end).scoped(scope)
-        return moved

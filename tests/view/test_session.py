@@ -11,6 +11,7 @@ from steps_trace import two_steps
 from attntui.analysis.scope import WHOLE, Range, Span, Step
 from attntui.trace import Trace
 from attntui.view.document import Document
+from attntui.view.reopen import reloaded
 from attntui.view.session import THRESHOLDS, Session
 from attntui.view.tables import BadPattern, Target
 from attntui.view.tracks import TrackKind
@@ -201,7 +202,7 @@ def test_lanes_empty_on_screen_can_be_hidden(session: Session) -> None:
 
 def test_a_reload_keeps_place_and_scope(session: Session, make_trace: Callable[..., Trace]) -> None:
     there = session.to_step(1).scoped(Step(1))
-    again = there.reloaded(Document.build(make_trace(two_steps())))
+    again = reloaded(there, Document.build(make_trace(two_steps())))
     assert again.scope == Step(1)
     assert again.timeline.viewport.t0 == there.timeline.viewport.t0
     assert again.timeline.viewport.t1 == there.timeline.viewport.t1

@@ -28,7 +28,7 @@ from attntui.view.document import Document
 from attntui.view.keys import KEYS
 from attntui.view.options import Options
 from attntui.view.panes import PANES
-from attntui.view.reopen import arrange, command_line, write_copy
+from attntui.view.reopen import arrange, command_line, reloaded, write_copy
 from attntui.view.session import Session
 from attntui.view.tables import BadPattern
 
@@ -359,7 +359,7 @@ class MainScreen(SessionActions, Screen[None]):
 
         def done(loaded: Loaded | None) -> None:
             if loaded is not None and loaded.document is not None:
-                self.session = self.session.reloaded(loaded.document)
+                self.session = reloaded(self.session, loaded.document)
                 self.notify("reloaded")
             elif loaded is not None and loaded.error:
                 self.notify(loaded.error, severity="error", markup=False)
