@@ -15,7 +15,7 @@ from string import ascii_uppercase
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.kernel_facts import KernelFact
 from attntui.view.formats import percent, rate, ratio
-from attntui.view.safe import safe
+from attntui.view.safe import ELLIPSIS, safe
 
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 _AXIS_CELLS = 7
@@ -100,7 +100,8 @@ def roofline_plot(
         ),
         _rest(ranked, listed, whole),
     ]
-    return tuple(safe(line.rstrip(), width) for line in lines)
+    shown = [safe(line.rstrip(), width) for line in lines]
+    return tuple(line.replace(ELLIPSIS, "~") if ascii_only else line for line in shown)
 
 
 def _only(text: str, width: int, height: int) -> tuple[str, ...]:
