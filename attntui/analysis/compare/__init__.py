@@ -1,0 +1,42 @@
+"""Two traces compared unit by unit: figures, and what answers to what."""
+
+from attntui.analysis.compare.cautions import Caution
+from attntui.analysis.compare.compare import (
+    Comparison,
+    Side,
+    against,
+    compare,
+    compare_units,
+    take,
+)
+from attntui.analysis.compare.figures import Covered, Figures
+from attntui.analysis.compare.metrics import Metric, Unit
+from attntui.analysis.compare.rows import Part, Row, RowGroup, Share, grouped
+from attntui.analysis.compare.subject import Subject, prepare
+from attntui.analysis.compare.units import UnitChoice, UnitKind, Units, available, find_units
+
+__all__ = [
+    "Caution",
+    "Comparison",
+    "Covered",
+    "Figures",
+    "Metric",
+    "Part",
+    "Row",
+    "RowGroup",
+    "Share",
+    "Side",
+    "Subject",
+    "Unit",
+    "UnitChoice",
+    "UnitKind",
+    "Units",
+    "against",
+    "available",
+    "compare",
+    "compare_units",
+    "find_units",
+    "grouped",
+    "prepare",
+    "take",
+]

@@ -1,0 +1,148 @@
+"""A unit cut into pieces: attention calls, CPU ops with their GPU operations, memsets.
+
+Every GPU operation of a unit is in exactly one piece, so that sums over pieces are sums
+over the unit. A piece has names for the alignment, from strict to loose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from attntui.analysis.attention.model import AttentionCall
+from attntui.analysis.compare.subject import Subject
+from attntui.analysis.kernel_names import decode
+from attntui.analysis.launches import nearest
+from attntui.trace.model import ABSENT, I64, Category, OpInputs, Trace
+
+LEVELS = 3
+"""Strict: op and shapes, or kernel name. Then the op's name, or the decoded short name.
+Last the outermost aten op around and what the kernel does: `linear` may run `addmm` in
+one and `mm` in the other.
+"""
+
+Token = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """GPU operations of a unit that are compared as one.
+
+    `rows` are GPU operations by start. Of an attention call `call` is set; of a CPU op
+    `op` is its row (else ABSENT: the operation was launched outside any op); memsets are
+    pieces apart from the op that set the memory.
+    """
+
+    rows: I64
+    call: AttentionCall | None
+    op: int
+    memset: bool
+    tokens: tuple[Token | None, ...]
+
+
+def cut(subject: Subject, rows: I64) -> list[Piece]:
+    """The pieces of a unit's GPU operations `rows`, in order of their first launch."""
+    if not len(rows):
+        return []
+    trace, width = subject.trace, len(subject.trace)
+    call, op = subject.call_of[rows].astype(np.int64), subject.op_of[rows]
+    memset = trace.category[rows] == Category.MEMSET
+    # One number for what belongs together: an op, its memsets, a lone operation, a call.
+    together = np.where(op != ABSENT, 2 * op + memset, 2 * width + rows)
+    together = np.where(call != ABSENT, 3 * width + call, together)
+    launched = np.where(trace.launch[rows] != ABSENT, trace.launch[rows], rows)
+    order = np.lexsort((rows, launched, together))
+    _, first = np.unique(together[order], return_index=True)
+    groups = np.split(rows[order], first[1:])
+    heads = order[first]
+    tokens = _tokens(subject, rows[heads], call[heads], op[heads], memset[heads])
+    found = [
+        Piece(
+            rows=np.sort(group),
+            call=None if index == ABSENT else subject.attention[index],
+            op=parent if index == ABSENT else ABSENT,
+            memset=bool(is_memset) and index == ABSENT,
+            tokens=names,
+        )
+        for group, index, parent, is_memset, names in zip(
+            groups,
+            call[heads].tolist(),
+            op[heads].tolist(),
+            memset[heads].tolist(),
+            tokens,
+            strict=True,
+        )
+    ]
+    return [found[i] for i in np.argsort(launched[heads], kind="stable").tolist()]
+
+
+def _tokens(
+    subject: Subject, rows: I64, call: I64, op: I64, memset: np.ndarray
+) -> list[tuple[Token | None, ...]]:
+    """The names of each piece, given its first row; made once a distinct combination."""
+    trace = subject.trace
+    told = op != ABSENT
+    outer = np.full(len(op), ABSENT, np.int64)
+    outer[told] = _outermost_aten(trace, op[told])
+    facts = np.stack(
+        [
+            call,
+            np.where(told, trace.name[op], ABSENT),
+            np.where(told, trace.columns.inputs[op], ABSENT),
+            np.where(outer != ABSENT, trace.name[outer], ABSENT),
+            trace.name[rows],
+            memset.astype(np.int64),
+        ],
+        axis=1,
+    )
+    distinct, which = np.unique(facts, axis=0, return_inverse=True)
+    made = [_names(subject, *values) for values in distinct.tolist()]
+    return [made[i] for i in which.reshape(-1).tolist()]
+
+
+def _names(
+    subject: Subject, call: int, op: int, inputs: int, outer: int, kernel: int, memset: int
+) -> tuple[Token | None, ...]:
+    trace = subject.trace
+    if call != ABSENT:
+        known = subject.attention[call]
+        sizes = known.batch, known.heads, known.q_len, known.kv_len, known.head_dim
+        loose = ("attention", known.direction)
+        return ((*loose, *sizes), loose, None)
+    text = trace.names[kernel]
+    decoded = decode(text)
+    kind = "memset" if memset else "op"
+    if op == ABSENT:
+        return (("kernel", text), ("kernel", decoded.short), None)
+    name = trace.names[op]
+    shapes = shapes_of(None if inputs == ABSENT else trace.op_inputs[inputs])
+    around = None
+    if outer != ABSENT and decoded.operation:
+        around = ("around", trace.names[outer], decoded.operation)
+    return ((kind, name, shapes), (kind, name), around)
+
+
+def shapes_of(inputs: OpInputs | None) -> Token | None:
+    """The recorded shapes of an op's tensors, None where none was recorded."""
+    if inputs is None or not any(inputs.dims):
+        return None
+    return tuple(dims for dims in inputs.dims if dims)
+
+
+def _outermost_aten(trace: Trace, ops: I64) -> I64:
+    """For each op the outermost of the aten ops directly around one another that hold it
+    (itself, if it is one), else ABSENT: `linear` of an `addmm`.
+    """
+    is_cpu_op = trace.category == Category.CPU_OP
+    aten_names = np.array([name.startswith("aten::") for name in trace.names], np.bool_)
+    aten = is_cpu_op & aten_names[trace.name]
+    found = np.where(aten[ops], ops, ABSENT)
+    climbing = np.flatnonzero(found != ABSENT)
+    while len(climbing):
+        above = nearest(trace, found[climbing], is_cpu_op)
+        goes_on = (above != ABSENT) & aten[above]
+        climbing = climbing[goes_on]
+        found[climbing] = above[goes_on]
+    return found

@@ -1,0 +1,196 @@
+"""The unit that two traces are compared by: one annotation, step, attention call, or all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from attntui.analysis.annotations import STEP_LABEL
+from attntui.analysis.attention.model import FORWARD
+from attntui.analysis.compare.subject import Subject
+from attntui.analysis.launches import nearest
+from attntui.analysis.steps import profiled_window
+from attntui.trace.model import ABSENT, I64, Trace
+
+
+class UnitKind(Enum):
+    """What a unit is."""
+
+    ANNOTATION = "annotation"
+    STEP = "step"
+    ATTENTION = "attention"
+    WINDOW = "window"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitChoice:
+    """A kind of unit; `label` is the annotation's, the steps' common name, or words."""
+
+    kind: UnitKind
+    label: str
+
+
+ATTENTION_UNIT = UnitChoice(UnitKind.ATTENTION, "attention call")
+WINDOW_UNIT = UnitChoice(UnitKind.WINDOW, "whole window")
+
+# Share of the GPU time that an annotation must hold on every side to be chosen: of the
+# steps' where there are steps (else it leaves out a backward or an optimizer), and of all
+# that was launched where nothing else repeats.
+_OF_STEPS = 0.9
+_OF_WINDOW = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """All units of one side in order of time; columns of one length.
+
+    `start` and `end` are on the host (ABSENT where no CPU side was recorded). `gpu_ops`
+    are the launched GPU operations by start, `owner` the unit of each, ABSENT for none.
+    `gpu_ns` are sums of durations, `count` numbers of operations. `row` is the annotation
+    that a unit is, else ABSENT.
+    """
+
+    choice: UnitChoice
+    start: I64
+    end: I64
+    row: I64
+    gpu_ops: I64
+    owner: I64
+    gpu_ns: I64
+    count: I64
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def rows(self, index: int) -> I64:
+        """The GPU operations of one unit, by start."""
+        rows: I64 = self.gpu_ops[self.owner == index]
+        return rows
+
+    @property
+    def working(self) -> I64:
+        """Units that launched something, or all where none did."""
+        some = np.flatnonzero(self.count)
+        return some if len(some) else np.arange(len(self))
+
+    def representative(self) -> int:
+        """The unit whose GPU time is the lower median of those that launched something; of
+        equal ones the first in order. Where none did, that of the median host time.
+        """
+        units = self.working
+        size = self.gpu_ns[units] if self.count.any() else (self.end - self.start)[units]
+        return int(units[np.argsort(size, kind="stable")[(len(units) - 1) // 2]])
+
+
+def find_units(subject: Subject, choice: UnitChoice) -> Units:
+    """The units of a kind. An annotation owns what was launched in it on its own thread, a
+    step what was launched in it on any thread of its process; what has no launch, as the
+    warm-up's kernels, is in no unit.
+    """
+    trace = subject.trace
+    if choice.kind is UnitKind.STEP:
+        steps = subject.steps
+        return _units(trace, choice, steps.start, steps.end, steps.rows, steps.owner, steps.gpu_ops)
+    ops = subject.launched
+    if choice.kind is UnitKind.ANNOTATION:
+        rows = _instances(subject, choice.label)
+        owner = _owners(trace, rows, ops)
+        return _units(trace, choice, trace.start[rows], trace.end[rows], rows, owner, ops)
+    if choice.kind is UnitKind.ATTENTION:
+        calls = _calls(subject)
+        number = np.full(len(subject.attention) + 1, ABSENT, np.int64)
+        number[calls] = np.arange(len(calls))
+        owner = number[subject.call_of[ops]]
+        told = [subject.attention[index] for index in calls]
+        start = np.array([ABSENT if c.start is None else c.start for c in told], np.int64)
+        end = np.array([ABSENT if c.end is None else c.end for c in told], np.int64)
+        rows = np.full(len(calls), ABSENT, np.int64)
+        return _units(trace, choice, start, end, rows, owner, ops)
+    start, end = (np.array([edge], np.int64) for edge in profiled_window(trace, subject.steps))
+    none = np.full(1, ABSENT, np.int64)
+    return _units(trace, choice, start, end, none, np.zeros(len(ops), np.int64), ops)
+
+
+def _units(
+    trace: Trace, choice: UnitChoice, start: I64, end: I64, row: I64, owner: I64, ops: I64
+) -> Units:
+    owned = owner != ABSENT
+    gpu_ns = np.zeros(len(start), np.int64)
+    np.add.at(gpu_ns, owner[owned], trace.dur[ops[owned]])
+    count = np.bincount(owner[owned], minlength=len(start)).astype(np.int64)
+    return Units(choice, start, end, row, ops, owner, gpu_ns, count)
+
+
+def _instances(subject: Subject, label: str) -> I64:
+    """The annotations with a label, by start; none inside another of them."""
+    found = subject.annotations
+    if label not in found.labels:
+        return np.zeros(0, np.int64)
+    rows = found.rows[found.instances(found.labels.index(label))]
+    mask = np.zeros(len(subject.trace), np.bool_)
+    mask[rows] = True
+    outermost: I64 = rows[nearest(subject.trace, rows, mask) == ABSENT]
+    return outermost
+
+
+def _owners(trace: Trace, rows: I64, ops: I64) -> I64:
+    """For each of `ops` the index in `rows` of the annotation that holds its launch."""
+    owner = np.full(len(ops), ABSENT, np.int64)
+    known = np.flatnonzero(trace.launch[ops] != ABSENT)
+    launch = trace.launch[ops[known]]
+    for lane in np.unique(trace.lane[rows]).tolist():
+        own = np.flatnonzero(trace.lane[rows] == lane)
+        here = np.flatnonzero(trace.lane[launch] == lane)
+        time = trace.start[launch[here]]
+        at = np.searchsorted(trace.start[rows[own]], time, side="right") - 1
+        inside = (at >= 0) & (time <= trace.end[rows[own]][np.maximum(at, 0)])
+        owner[known[here[inside]]] = own[at[inside]]
+    return owner
+
+
+def _calls(subject: Subject) -> list[int]:
+    """Indices of the forward attention calls, or of all where none is forward."""
+    calls = subject.attention
+    forward = [i for i, call in enumerate(calls) if call.direction == FORWARD]
+    return forward or list(range(len(calls)))
+
+
+def available(subjects: Sequence[Subject]) -> tuple[UnitChoice, ...]:
+    """The units that all of `subjects` have, the automatic one first.
+
+    The automatic one is, in this order: an annotation with one label in all that holds at
+    least nine tenths of the GPU time of the steps of each (or half of all that was
+    launched, where there are no steps), the one that lasts longest on the host of several;
+    the profiler's steps, or what repeats like them; attention calls; the whole window.
+    """
+    labels = set.intersection(*(set(s.annotations.labels) for s in subjects)) - {STEP_LABEL}
+    lasts = {label: sum(_host_ns(subject, label) for subject in subjects) for label in labels}
+    longest = sorted(labels, key=lambda label: (-lasts[label], label))
+    choices = [UnitChoice(UnitKind.ANNOTATION, label) for label in longest]
+    first = next((c for c in choices if all(_holds_most(s, c) for s in subjects)), None)
+    found = [] if first is None else [first]
+    if all(len(s.steps) for s in subjects):
+        names = dict.fromkeys(s.steps.family or "step" for s in subjects)
+        found.append(UnitChoice(UnitKind.STEP, " / ".join(names)))
+    if all(s.attention for s in subjects):
+        found.append(ATTENTION_UNIT)
+    found.append(WINDOW_UNIT)
+    return (*found, *(choice for choice in choices if choice is not first))
+
+
+def _host_ns(subject: Subject, label: str) -> int:
+    found = subject.annotations
+    return int(found.cpu_ns[found.instances(found.labels.index(label))].sum())
+
+
+def _holds_most(subject: Subject, choice: UnitChoice) -> bool:
+    """Whether an annotation holds so much of the GPU time that little is left out."""
+    trace, steps = subject.trace, subject.steps
+    whole, share = subject.launched, _OF_WINDOW
+    if len(steps):
+        whole, share = steps.gpu_ops[steps.owner != ABSENT], _OF_STEPS
+    total = int(trace.dur[whole].sum())
+    return total > 0 and int(find_units(subject, choice).gpu_ns.sum()) >= share * total
