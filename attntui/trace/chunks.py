@@ -36,6 +36,9 @@ _STRANGE_ENTRIES = 1000
 _SHORT = 4096
 """Bytes that an event is given at first; a longer one is looked at more closely."""
 
+_PROBE = 16 * 1024
+"""Bytes within which an event must end to be known again after a broken one."""
+
 _BORDER_REACH = 200
 """Bytes that a match of `_EVENT_BORDER` may take, blanks and all."""
 
@@ -230,7 +233,11 @@ class EventList:
         """Leaves out the event at hand, which ends at `end` unless its quotes mislead."""
         window = self._window
         after = end - 1
-        if _EVENT_BORDER.match(window.buffer, after) or self._list_end.match(window.buffer, after):
+        inside, _ = self._next_event(window.at + 1, end)
+        if inside is not None:
+            self._leave_out(window.buffer[window.at : inside])
+            window.at = inside
+        elif _EVENT_BORDER.match(window.buffer, after) or self._list_end.match(window.buffer, after):
             self._leave_out(window.buffer[window.at : end])
             window.at = end
         else:
@@ -242,7 +249,7 @@ class EventList:
         last = None
         for border in _BORDER.finditer(buffer, at, stop):
             start = border.end()
-            end = find_end(buffer, start, start + _SHORT)
+            end = find_end(buffer, start, start + _PROBE)
             event = self._decoder.one(buffer[start:end]) if end > 0 else None
             if event is not None and event.ph:
                 return start, start
