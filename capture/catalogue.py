@@ -111,7 +111,19 @@ ENTRIES: tuple[Entry, ...] = (
         "one token a step with a KV cache and a host sync: launch-bound, the GPU waits",
         "torch",
     ),
-    Entry("decode-sdpa", Kind.MODEL, "the same decode with SDPA", "torch"),
+    Entry(
+        "decode-sdpa",
+        Kind.MODEL,
+        "the same decode with SDPA left to choose: where it takes cuDNN, a plan is built for each"
+        " new cache length",
+        "torch",
+    ),
+    Entry(
+        "decode-flash",
+        Kind.MODEL,
+        "the same decode with SDPA pinned to FlashAttention: no plans, launches alone",
+        "bf16 or fp16 on an sm80+ GPU; any CPU",
+    ),
     Entry(
         "train-naive",
         Kind.MODEL,

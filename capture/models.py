@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own idiom
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.profiler import record_function
 
 from capture.check import Accuracy, relative_error
 from capture.shapes import Method, ModelShape
 from capture.timing import TORCH_DTYPES
-from capture.variants import causal_mask, naive_attention, refusing
+from capture.variants import Scope, causal_mask, naive_attention, refusing
 from capture.workload import Workload
 
 # Roundings of every layer add up, so a stack is further from float64 than one attention call.
@@ -154,15 +157,21 @@ def _bench(shape: ModelShape, attention: str, device: torch.device, method: Meth
 
 
 def model_workload(name: str, shape: ModelShape, device: torch.device, method: Method) -> Workload:
-    """The model workload `prefill-*`, `decode-*` or `train-*`, with `naive` or `sdpa` attention."""
+    """The model workload `prefill-*`, `decode-*` or `train-*`, with `naive` or `sdpa` attention.
+
+    `flash` is `sdpa` with the backend pinned.
+    """
     job, _, attention = name.partition("-")
-    bench = _bench(shape, attention, device, method)
+    scope: Scope = contextlib.nullcontext
+    if attention == "flash":
+        scope = partial(sdpa_kernel, SDPBackend.FLASH_ATTENTION)
+    bench = _bench(shape, "naive" if attention == "naive" else "sdpa", device, method)
     makers = {"prefill": _prefill, "decode": _decode, "train": _train}
     labels, step, verify = makers[job](bench)
     later = itertools.cycle(range(method.total, method.total + TIMED_POSITIONS))
 
     def checked() -> Accuracy:
-        with refusing(name):
+        with refusing(attention), scope():
             return verify()
 
     return Workload(
@@ -173,6 +182,7 @@ def model_workload(name: str, shape: ModelShape, device: torch.device, method: M
         timed=lambda: step(next(later)),
         check=checked,
         facts={"model": job, "attention": attention, "shape": shape.facts()},
+        scope=scope,
     )
 
 

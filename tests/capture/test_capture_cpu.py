@@ -161,6 +161,7 @@ def test_same_seed_same_inputs() -> None:
 
 def test_models_run_and_agree_with_float64(tmp_path: Path) -> None:
     names = [f"{job}-{how}" for job in ("prefill", "decode", "train") for how in ("naive", "sdpa")]
+    names.append("decode-flash")
     sizes = ["--layers", "2", "--width", "64", "--heads", "4", "--seq", "32", "--device", "cpu"]
     assert main(["run", *names, *sizes, "--out", str(tmp_path)]) == 0
     label = "l2_b1_h4_s32_d16_bf16_cpu.json.gz"

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +22,8 @@ pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
 ]
+
+ROOT = Path(__file__).resolve().parents[2]
 
 # Operations of one forward, memsets of 4 bytes left aside, on sm80 and sm90.
 OPERATIONS = {
@@ -106,9 +112,19 @@ def test_models_capture_prefill_decode_and_training(tmp_path: Path, how: str) ->
     sizes = ["--layers", "2", "--width", "256", "--heads", "4", "--seq", "256"]
     assert main(["run", *names, *sizes, "--out", str(tmp_path)]) == 0
     decode = load(tmp_path / outcomes(tmp_path, "run")[f"decode-{how}"]["file"])
+    assert len(annotations(decode, "decode_step")) == 3
     for span in annotations(decode, "decode_step"):
         last = max(operations_in(decode, span), key=lambda event: event["ts"])
         assert last["name"].startswith("Memcpy DtoH")
+
+
+def test_decode_pinned_to_flash_runs_flash(tmp_path: Path) -> None:
+    sizes = ["--layers", "2", "--width", "256", "--heads", "4", "--seq", "256"]
+    assert main(["run", "decode-flash", *sizes, "--out", str(tmp_path)]) == 0
+    trace = load(tmp_path / outcomes(tmp_path, "run")["decode-flash"]["file"])
+    # Two launches a block: the cache is split over blocks of threads, then combined.
+    flash = [e for e in complete(trace, "kernel") if "flash_fwd" in e["name"]]
+    assert len(flash) == 3 * 2 * 2
 
 
 def test_planted_idle_is_where_its_label_says(tmp_path: Path) -> None:
@@ -133,6 +149,25 @@ def test_planted_idle_is_where_its_label_says(tmp_path: Path) -> None:
     assert any("DataLoader" in e["name"] for e in complete(trace, "user_annotation"))
     assert complete(trace, "cuda_sync")
     assert complete(trace, "overhead")
+
+
+def test_an_interrupt_while_compiling_is_one_line_and_whole_files(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "capture", "run", "math", "flex", "--out", str(tmp_path)]
+    cache = str(tmp_path / "cache")
+    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": cache, "TRITON_CACHE_DIR": cache}
+    running = subprocess.Popen(
+        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    assert running.stderr is not None
+    said = []
+    for line in running.stderr:
+        said.append(line)
+        if line.startswith("[2/2] flex"):
+            running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=120) == 130
+    assert "interrupted" in said[-1]
+    names = {path.name for path in tmp_path.iterdir()} - {"cache"}
+    assert {name.partition("_")[0] for name in names} == {"math", "run"}
 
 
 def test_ceilings_are_those_of_a_gpu(capsys) -> None:
