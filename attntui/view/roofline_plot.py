@@ -79,11 +79,13 @@ def roofline_plot(
     or no kernel has known work, one line says so and the rest are empty.
     """
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
-        return _only(f"roofline needs {LEAST_WIDTH}x{LEAST_HEIGHT} cells", width, height)
+        text = f"roofline needs {LEAST_WIDTH}x{LEAST_HEIGHT} cells"
+        return _shown([text, *[""] * (height - 1)][: max(height, 0)], width, ascii_only)
     ranked = sorted(facts, key=lambda fact: -fact.gpu_ns)
     known = [fact for fact in ranked if fact.bound.tflops is not None or fact.bound.gbps]
     if not known:
-        return _only("no kernel's work is known: record shapes to see the roofline", width, height)
+        text = "no kernel's work is known: record shapes to see the roofline"
+        return _shown([text, *[""] * (height - 1)], width, ascii_only)
     listed = known[: min(len(ascii_uppercase), max(2, (height - 4) // 2))]
     marks = _marks(listed)
     signs = _ASCII if ascii_only else _UNICODE
@@ -100,12 +102,13 @@ def roofline_plot(
         ),
         _rest(ranked, listed, whole),
     ]
-    shown = [safe(line.rstrip(), width) for line in lines]
-    return tuple(line.replace(ELLIPSIS, "~") if ascii_only else line for line in shown)
+    return _shown(lines, width, ascii_only)
 
 
-def _only(text: str, width: int, height: int) -> tuple[str, ...]:
-    return (safe(text, max(width, 0)), *[""] * (height - 1)) if height > 0 else ()
+def _shown(lines: Sequence[str], width: int, ascii_only: bool) -> tuple[str, ...]:
+    """The lines cut to a width, harmless, the cut marked by a sign that may be shown."""
+    cut = [safe(line.rstrip(), max(width, 0)) for line in lines]
+    return tuple(line.replace(ELLIPSIS, "~") if ascii_only else line for line in cut)
 
 
 def _marks(listed: Sequence[KernelFact]) -> tuple[_Mark, ...]:
