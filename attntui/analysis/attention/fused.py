@@ -144,7 +144,9 @@ def _products(trace: Trace, tree: OpTree, row: int) -> list[int]:
 
 
 def _told(trace: Trace, ops: list[tuple[str, int, FusedOp]]) -> tuple[Geometry, bool | None]:
-    """Sizes and causality from the first of nested ops that tells them."""
+    """Sizes and causality from the first of nested ops that tells them. A mask that was
+    passed leaves open what it masks.
+    """
     sizes, causal = None, None
     for _, row, op in ops:
         inputs = trace.inputs_of(row)
@@ -152,15 +154,13 @@ def _told(trace: Trace, ops: list[tuple[str, int, FusedOp]]) -> tuple[Geometry, 
             continue
         sizes = sizes or geometry.of_fused(inputs, op)
         causal = geometry.causal_of(inputs, op) if causal is None else causal
-    return sizes or Geometry(), causal
+    return sizes or Geometry(), None if not causal and _masked(trace, ops) else causal
 
 
 def _masked(trace: Trace, ops: list[tuple[str, int, FusedOp]]) -> bool:
-    """Whether a mask was passed: a kernel's flag then tells less than all."""
-    for _, row, op in ops:
-        inputs = trace.inputs_of(row)
-        if inputs is not None and op.mask is not None:
-            dims = inputs.dims[op.mask] if op.mask < len(inputs.dims) else ()
-            if dims:
-                return True
-    return False
+    """Whether a mask was passed to any of nested ops."""
+    return any(
+        op.mask is not None and geometry.is_tensor(inputs, op.mask)
+        for _, row, op in ops
+        if (inputs := trace.inputs_of(row)) is not None
+    )

@@ -77,19 +77,19 @@ def _of_tokens(told: Geometry, q: Tensor, k: Tensor) -> Geometry:
 
 
 def causal_of(inputs: OpInputs, op: FusedOp) -> bool | None:
-    """Whether a fused call was causal: its flag, else None where a mask was given or the
-    flag was not recorded.
-    """
+    """A fused call's own word for causal, None where it has none or it was not recorded."""
     args = Arguments(inputs)
     if op.causal is not None:
-        flag = args.flag(op.causal)
-    elif op.mask_type is not None:
+        return args.flag(op.causal)
+    if op.mask_type is not None:
         number = args.whole(op.mask_type)
-        flag = None if number is None else number > 0
-    else:
-        return None
-    masked = op.mask is not None and args.tensor(op.mask) is not None
-    return None if flag is None or (masked and not flag) else flag
+        return None if number is None else number > 0
+    return None
+
+
+def is_tensor(inputs: OpInputs, at: int) -> bool:
+    """Whether the argument at a position is a tensor."""
+    return Arguments(inputs).tensor(at) is not None
 
 
 @dataclass(frozen=True, slots=True)
