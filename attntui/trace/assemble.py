@@ -31,7 +31,7 @@ from attntui.trace.model import (
 )
 from attntui.trace.nesting import nest, pack_rows, swallowing
 from attntui.trace.notices import Notices
-from attntui.trace.span import outliers
+from attntui.trace.span import far_before, outliers
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -164,8 +164,10 @@ def _origin_and_span(
         notices.add("outlier", f"{example}: far from all other events", int(stray.sum()))
     first, last = int(start[~stray].min()), int(end[~stray].max())
     marks = np.concatenate((instants, memory.time))
-    near = marks[marks > first - (last - first) - 10**9] if stray.any() else marks
-    origin = min(first, int(near.min(initial=first)))
+    far = far_before(marks, first, last)
+    if far.any():
+        notices.add("outlier", "a mark or memory event: far before all events", int(far.sum()))
+    origin = int(marks[~far].min(initial=first))
     return origin, (first - origin, last - origin)
 
 

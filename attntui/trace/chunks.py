@@ -237,7 +237,9 @@ class EventList:
         if inside is not None:
             self._leave_out(window.buffer[window.at : inside])
             window.at = inside
-        elif _EVENT_BORDER.match(window.buffer, after) or self._list_end.match(window.buffer, after):
+        elif _EVENT_BORDER.match(window.buffer, after) or self._list_end.match(
+            window.buffer, after
+        ):
             self._leave_out(window.buffer[window.at : end])
             window.at = end
         else:

@@ -18,7 +18,7 @@ from attntui.trace.model import ABSENT, I32, I64, Bool, Category
 from attntui.trace.notices import Notices
 from attntui.trace.pack import integers, packed
 from attntui.trace.phases import Phases
-from attntui.trace.times import LONGEST_NS, NO_TIME, ns_from_floats, ns_from_texts
+from attntui.trace.times import NO_TIME, durations_from_floats, durations_from_texts
 
 AnyEvents = Sequence[Event | LooseEvent]
 
@@ -156,9 +156,9 @@ class Store:
 
     def _durations(self, events: AnyEvents, *, exact: bool) -> I64:
         if exact:
-            dur = ns_from_texts([event.dur for event in events])
+            dur = durations_from_texts([event.dur for event in events])
         else:
-            dur = ns_from_floats(np.array([event.dur for event in events], dtype=np.float64))
+            dur = durations_from_floats(np.array([e.dur for e in events], dtype=np.float64))
         if (dur < 0).any():
             for kind, odd in (
                 ("missing_duration", dur == NO_TIME),
@@ -167,7 +167,7 @@ class Store:
                 if odd.any():
                     self._notices.add(kind, events[int(odd.argmax())].name, int(odd.sum()))
             dur = np.maximum(dur, 0)
-        return np.minimum(dur, LONGEST_NS)
+        return dur
 
     def add_rows(
         self,

@@ -37,8 +37,18 @@ def ns_from_floats(microseconds: npt.NDArray[np.float64]) -> I64:
     return ns if us is microseconds else np.where(good, ns, NO_TIME)
 
 
+def durations_from_floats(microseconds: npt.NDArray[np.float64]) -> I64:
+    """As `ns_from_floats`, but what is too long becomes `LONGEST_NS`."""
+    return ns_from_floats(np.clip(microseconds, None, LONGEST_NS // 1000))
+
+
 def ns_from_text(text: bytes) -> int:
     """The nanoseconds of a number's digits, which may stand in quotes; else `NO_TIME`."""
+    ns = _number(text)
+    return ns if ns is not None and EARLIEST_NS < ns < LATEST_NS else NO_TIME
+
+
+def _number(text: bytes) -> int | None:
     plain = _PLAIN.fullmatch(text)
     if plain is not None:
         sign, whole, fraction = plain.groups()
@@ -49,11 +59,19 @@ def ns_from_text(text: bytes) -> int:
     else:
         bare = text.strip(b'" \t\r\n')
         if _NUMBER.fullmatch(bare) is None:
-            return NO_TIME
+            return None
         ns = int((Decimal(bare.decode()) * 1000).to_integral_value())
-    return ns if EARLIEST_NS < ns < LATEST_NS else NO_TIME
+    return ns
 
 
 def ns_from_texts(texts: Iterable[Any]) -> I64:
     """`ns_from_text` of each text, given as bytes or as something that holds bytes."""
     return np.array([ns_from_text(bytes(text)) for text in texts], dtype=np.int64)
+
+
+def durations_from_texts(texts: Iterable[Any]) -> I64:
+    """As `ns_from_texts`, but what is too long becomes `LONGEST_NS`."""
+    numbers = [_number(bytes(text)) for text in texts]
+    return np.array(
+        [NO_TIME if ns is None else max(-1, min(ns, LONGEST_NS)) for ns in numbers], np.int64
+    )
