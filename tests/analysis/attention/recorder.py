@@ -15,7 +15,11 @@ from attntui.trace.model import Trace
 
 BF16 = "c10::BFloat16"
 GEMM = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT"
-MUL = "void at::native::vectorized_elementwise_kernel<8, at::native::BinaryFunctor<float, float>>"
+MUL = (
+    "void at::native::vectorized_elementwise_kernel<8, at::native::AUnaryFunctor<c10::BFloat16, "
+    "c10::BFloat16, c10::BFloat16, at::native::binary_internal::MulFunctor<float> >, "
+    "std::array<char*, 2ul> >(int, std::array<char*, 2ul>)"
+)
 SOFTMAX = "void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, false, false>"
 FLASH = (
     "void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4, false, false, "
@@ -166,7 +170,10 @@ def naive(
 ) -> None:
     """matmul, mul, masked_fill (out of place), softmax, matmul."""
     scores = [batch, heads, q, k]
-    at = lambda step: None if seq is None else seq + step
+
+    def at(step: int) -> int | None:
+        return None if seq is None else seq + step
+
     matmul(rec, [batch, heads, q, d], [batch, heads, d, k], seq=at(0), shapes=shapes)
     rec.leaf("aten::mul", scores, [], kernel=MUL, seq=at(1), shapes=shapes)
     if mask:
