@@ -12,7 +12,7 @@ from attntui.trace.categories import GPU_CATEGORIES, category_of
 from attntui.trace.columns import COMMON, EXTRA, Store
 from attntui.trace.document import TraceText
 from attntui.trace.interned import OpInputsTable, parse_config
-from attntui.trace.links import find_launches
+from attntui.trace.links import Linked, find_launches
 from attntui.trace.metadata import read_metadata
 from attntui.trace.model import (
     ABSENT,
@@ -201,12 +201,14 @@ def _launches(columns: Columns, lanes: tuple[Lane, ...]) -> I32:
     return find_launches(
         np.flatnonzero(np.isin(category, GPU_CATEGORIES)),
         np.flatnonzero((category == Category.RUNTIME) | (category == Category.DRIVER)),
-        rows=len(category),
-        start=columns.start,
-        correlation=columns.correlation,
-        external_id=columns.external_id,
-        process=process,
-        device=device,
+        Linked(
+            start=columns.start,
+            correlation=columns.correlation,
+            external_id=columns.external_id,
+            device=device,
+            offset=columns.offset,
+            process=process,
+        ),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from attntui.trace.model import ABSENT, I32, I64, Bool
@@ -10,26 +12,30 @@ _OWNER_SHARE = 0.1
 """A process owns a device when it made at least this part of the device's sure launches."""
 
 
-def find_launches(
-    ops: I64,
-    calls: I64,
-    *,
-    rows: int,
-    start: I64,
-    correlation: I64,
-    external_id: I64,
-    process: I32,
-    device: I64,
-) -> I32:
-    """For each row of `ops` the row of its launch among `calls`, else ABSENT.
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The columns that tell launches: see `Columns`; `process` numbers each row's pid."""
 
-    `ops` and `calls` are rows in order of start; the other arrays are columns of `rows`
-    entries. The launch is the earliest call with the operation's correlation. Where
-    several processes use one correlation (ranks merged into one file), only calls of
-    processes that own the operation's device are considered; of several, one with the
-    operation's external id comes first, then one that began before it, then the nearest.
+    start: I64
+    correlation: I64
+    external_id: I64
+    device: I64
+    offset: I64
+    process: I32
+
+
+def find_launches(ops: I64, calls: I64, columns: Linked) -> I32:
+    """For each row the row of its launch among `calls` if it is one of `ops`, else ABSENT.
+
+    `ops` and `calls` are rows in order of start. The launch is the earliest call with
+    the operation's correlation. Where several processes use one correlation (ranks
+    merged into one file), only calls of processes that own the operation's device are
+    considered; of several, one with the operation's external id comes first, then one
+    whose process was written around the operation's place in the file, then one that
+    began before it, then the nearest in the file.
     """
-    launch = np.full(rows, ABSENT, dtype=np.int32)
+    correlation, process = columns.correlation, columns.process
+    launch = np.full(len(correlation), ABSENT, dtype=np.int32)
     ops = ops[correlation[ops] != ABSENT]
     calls = calls[correlation[calls] != ABSENT]
     if not len(ops) or not len(calls):
@@ -41,7 +47,7 @@ def find_launches(
     single = high - low == 1
     launch[ops[single]] = calls[low[single]]
     if (ids[1:] == ids[:-1]).any():
-        _tell_apart(launch, ops, calls, low, high, start, external_id, process, device)
+        _tell_apart(launch, ops, calls, low, high, columns)
     return launch
 
 
@@ -54,31 +60,35 @@ def _first_of_each(calls: I64, correlation: I64, process: I32) -> I64:
     return calls[np.concatenate(([True], ~same))]
 
 
-def _tell_apart(
-    launch: I32,
-    ops: I64,
-    calls: I64,
-    low: I64,
-    high: I64,
-    start: I64,
-    external_id: I64,
-    process: I32,
-    device: I64,
-) -> None:
+def _tell_apart(launch: I32, ops: I64, calls: I64, low: I64, high: I64, columns: Linked) -> None:
     """Chooses among the calls of several processes, and undoes links across ranks."""
     counts = high - low
     op = np.repeat(ops, counts)
     first = np.repeat(np.cumsum(counts) - counts, counts)
     call = calls[np.repeat(low, counts) + np.arange(len(op)) - first]
-    delay = start[op] - start[call]
-    same_id = (external_id[op] == external_id[call]) & (external_id[op] != ABSENT)
-    best = _best(op, (~same_id, delay < 0, np.abs(delay)))
+    process, external_id = columns.process[call], columns.external_id
+    late = columns.start[op] < columns.start[call]
+    distance = np.abs(columns.offset[op] - columns.offset[call])
+    other_id = (external_id[op] != external_id[call]) | (external_id[op] == ABSENT)
+    keys = (other_id, ~_written_around(op, calls, process, columns), late, distance)
     sure = np.repeat(counts == 1, counts)
-    owned = _owned(device[op], process[call], sure, best)
-    op, call = op[owned], call[owned]
+    owned = _owned(columns.device[op], process, sure, _best(op, keys))
+    best = owned.copy()
+    best[owned] = _best(op[owned], tuple(key[owned] for key in keys))
     launch[ops] = ABSENT
-    chosen = _best(op, (~same_id[owned], delay[owned] < 0, np.abs(delay[owned])))
-    launch[op[chosen]] = call[chosen]
+    launch[op[best]] = call[best]
+
+
+def _written_around(op: I64, calls: I64, process: I32, columns: Linked) -> Bool:
+    """True where the operation stands amid the calls of a process: ranks are often
+    merged one after another."""
+    count = int(columns.process[calls].max()) + 1
+    first = np.full(count, np.iinfo(np.int64).max)
+    last = np.full(count, ABSENT)
+    np.minimum.at(first, columns.process[calls], columns.offset[calls])
+    np.maximum.at(last, columns.process[calls], columns.offset[calls])
+    at = columns.offset[op]
+    return (at >= first[process]) & (at <= last[process])
 
 
 def _best(op: I64, keys: tuple[I64 | Bool, ...]) -> Bool:

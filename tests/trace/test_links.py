@@ -1,0 +1,184 @@
+"""Which call launched which GPU operation."""
+
+from __future__ import annotations
+
+import pytest
+from builders import complete, driver_launch, kernel, launch, memcpy, memset, runtime
+
+from attntui.trace import Trace
+
+
+def links(trace: Trace) -> dict[str, tuple[str, int] | None]:
+    """For each GPU operation its launch's name and start in ns of the file."""
+    found: dict[str, tuple[str, int] | None] = {}
+    for op in trace.gpu_ops.tolist():
+        row = int(trace.launch[op])
+        start = int(trace.start[row]) + trace.metadata.origin_ns
+        found[trace.name_of(op)] = None if row < 0 else (trace.name_of(row), start)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("category", "name"),
+    [
+        ("cuda_driver", "cuLaunchKernel"),
+        ("cuda_driver", "cuLaunchKernelEx"),
+        ("cuda_runtime", "cudaLaunchKernelExC"),
+        ("cuda_runtime", "hipLaunchKernel"),
+        ("cuda_runtime", "hipExtModuleLaunchKernel"),
+        ("hip", "hipModuleLaunchKernel"),
+        ("Runtime", "cudaLaunchKernel"),
+        ("xpu_runtime", "urEnqueueKernelLaunch"),
+        ("cuda_runtime", "a name of the year 2040"),
+    ],
+)
+def test_links_go_by_category_and_id_never_by_name(make_trace, category: str, name: str) -> None:
+    call = complete(category, name, 1, 2, args={"correlation": 5})
+    assert links(make_trace([call, kernel("k", 4, 1, 5)])) == {"k": (name, 1000)}
+
+
+def test_only_calls_launch(make_trace) -> None:
+    others = [
+        complete("cpu_op", "op", 0, 1, args={"correlation": 5}),
+        complete("cuda_sync", "sync", 0, 1, args={"correlation": 5}),
+        kernel("other", 0, 1, 5),
+    ]
+    assert links(make_trace([*others, kernel("k", 4, 1, 5)])) == {"other": None, "k": None}
+
+
+def test_a_graph_launch_owns_many_operations(make_trace) -> None:
+    graph = runtime("cudaGraphLaunch", 0, 5, 9)
+    trace = make_trace([graph, launch(8, 6), *[kernel(f"k{n}", 10 + n, 1, 9) for n in range(3)]])
+    assert links(trace) == {f"k{n}": ("cudaGraphLaunch", 0) for n in range(3)}
+    row = next(row for row in range(len(trace)) if trace.name_of(row) == "cudaGraphLaunch")
+    assert [trace.name_of(op) for op in trace.launched_by(row)] == ["k0", "k1", "k2"]
+
+
+def test_of_a_runtime_and_a_driver_call_the_earlier_is_the_launch(make_trace) -> None:
+    trace = make_trace(
+        [
+            driver_launch(5, 2),
+            launch(5, 1),
+            driver_launch(6, 3),
+            launch(6, 4),
+            kernel("a", 10, 1, 5),
+            kernel("b", 12, 1, 6),
+        ]
+    )
+    assert links(trace) == {"a": ("cudaLaunchKernel", 1000), "b": ("cuLaunchKernel", 3000)}
+
+
+@pytest.mark.parametrize("nothing", [0, -1, None, "", "N/A", 0.5, 2**70])
+def test_no_correlation_is_no_link(make_trace, nothing: object) -> None:
+    args = {"correlation": nothing}
+    calls = [complete("cuda_runtime", "cudaFree", 0, 1, args=args)]
+    assert links(make_trace([*calls, kernel("k", 4, 1) | {"args": args}])) == {"k": None}
+
+
+def test_absent_correlation_is_no_link(make_trace) -> None:
+    calls = [complete("cuda_runtime", "cudaFree", 0, 1)]
+    assert links(make_trace([*calls, complete("kernel", "k", 4, 1)])) == {"k": None}
+
+
+@pytest.mark.parametrize("spelling", [5, "5", 5.0, " 5"])
+def test_a_correlation_may_be_written_as_text(make_trace, spelling: object) -> None:
+    call = launch(5, 1)
+    trace = make_trace([call, kernel("k", 4, 1) | {"args": {"correlation": spelling}}])
+    assert links(trace) == {"k": ("cudaLaunchKernel", 1000)}
+
+
+def test_flow_events_are_not_needed_and_do_no_harm(make_trace) -> None:
+    flows = [
+        {"ph": phase, "id": 5, "pid": 9, "tid": 9, "ts": 1, "cat": "ac2g", "name": "ac2g"}
+        for phase in "sstf"
+    ]
+    old = {"ph": "s", "id": 6, "cat": "async", "name": "launch", "pid": 1, "tid": 1}
+    trace = make_trace([*flows, old, launch(5, 1), kernel("k", 4, 1, 5)])
+    assert links(trace) == {"k": ("cudaLaunchKernel", 1000)}
+    assert trace.events == 7
+
+
+def test_all_kinds_of_operation_are_linked(make_trace) -> None:
+    calls = [launch(1, 0), runtime("cudaMemcpyAsync", 6, 1, 2), runtime("cudaMemsetAsync", 8, 1, 3)]
+    trace = make_trace([*calls, kernel("k", 10, 1, 1), memcpy("c", 12, 1, 2), memset(14, 1, 3)])
+    assert [name for name, _ in filter(None, links(trace).values())] == [
+        "cudaLaunchKernel",
+        "cudaMemcpyAsync",
+        "cudaMemsetAsync",
+    ]
+
+
+def ranks(count: int, *, devices: list[int], skew: float = 3) -> list[dict]:
+    """Two processes that launch the same operations with the same ids at about one time."""
+    events = []
+    for rank, device in enumerate(devices):
+        for n in range(count):
+            at = 100 * n + skew * rank
+            events.append(launch(n + 1, at, pid=1000 + rank, tid=1))
+            events.append(kernel(f"r{rank}k{n}", at + 20, 40, n + 1, device=device))
+    return events
+
+
+def own(trace: Trace) -> list[bool]:
+    ops = trace.gpu_ops
+    return [
+        trace.launch[op] >= 0
+        and trace.lane_of(int(trace.launch[op])).pid == f"100{trace.name_of(int(op))[1]}"
+        for op in ops
+    ]
+
+
+def test_merged_ranks_are_told_apart_by_sure_links(make_trace) -> None:
+    """A few ids that only one rank uses say which device is whose."""
+    sure = [
+        *[launch(90 + rank, 0, pid=1000 + rank, tid=1) for rank in range(2)],
+        *[kernel(f"r{rank}sure", 1, 5, 90 + rank, device=rank) for rank in range(2)],
+    ]
+    assert all(own(make_trace(ranks(20, devices=[0, 1]) + sure)))
+
+
+def test_merged_ranks_are_told_apart_by_time(make_trace) -> None:
+    """The rank that runs behind cannot have launched what ran before its launch."""
+    assert all(own(make_trace(ranks(20, devices=[0, 1], skew=25))))
+
+
+def test_merged_ranks_are_told_apart_by_their_place_in_the_file(make_trace) -> None:
+    """Both ranks may have launched each kernel, but their parts of the file tell."""
+    assert all(own(make_trace(ranks(20, devices=[0, 1]))))
+    assert all(own(make_trace(ranks(20, devices=[0, 0]))))
+
+
+def test_an_external_id_tells_launches_apart(make_trace) -> None:
+    trace = make_trace(
+        [
+            launch(5, 0, pid=1, args={"External id": 70}),
+            launch(5, 2, pid=2, args={"External id": 71}),
+            kernel("k", 10, 1, 5, args={"External id": 70}),
+        ]
+    )
+    assert links(trace) == {"k": ("cudaLaunchKernel", 0)}
+
+
+def test_the_launch_of_another_rank_is_never_taken(make_trace) -> None:
+    """Rank 0 launched this kernel before the trace began; rank 1 used its id meanwhile."""
+    sure = [
+        *[launch(90 + n, 10 * n, 2, pid=1000, tid=1) for n in range(12)],
+        *[kernel(f"r0s{n}", 10 * n + 4, 2, 90 + n, device=0) for n in range(12)],
+    ]
+    leaked = kernel("leaked", 3, 1, 7, device=0)
+    foreign = [launch(n, 5 * n, 1, pid=1001, tid=1) for n in range(1, 10)]
+    own_of_other = [kernel(f"r1k{n}", 5 * n + 2, 1, n, device=1) for n in range(1, 10)]
+    twice = [launch(90, 500, 1, pid=1001, tid=1)]
+    trace = make_trace([leaked, *sure, *foreign, *own_of_other, *twice])
+    assert links(trace)["leaked"] is None
+    assert sum(found is None for found in links(trace).values()) == 1
+
+
+def test_one_process_may_drive_several_devices(make_trace) -> None:
+    events = []
+    for n in range(40):
+        events += [
+            launch(n + 1, 10 * n, 2, pid=1),
+            kernel(f"k{n}", 10 * n + 4, 2, n + 1, device=n % 4),
+        ]
+    assert None not in links(make_trace(events)).values()
