@@ -22,13 +22,23 @@ def _summary(arguments: Sequence[str]) -> int:
     return summary.run(arguments)
 
 
+def _diff(arguments: Sequence[str]) -> int:
+    from attntui.cli import diff
+
+    return diff.run(arguments)
+
+
 def _capture(arguments: Sequence[str]) -> int:
     from attntui.cli import capture
 
     return capture.run(arguments)
 
 
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"summary": _summary, "capture": _capture}
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "summary": _summary,
+    "diff": _diff,
+    "capture": _capture,
+}
 """Each takes the arguments after its name and gives an exit code."""
 
 

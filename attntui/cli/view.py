@@ -16,6 +16,7 @@ _COMMANDS_HELP = """\
 commands:
   attntui [TRACE ...]          open a trace; two open side by side; none: choose one
   attntui summary TRACE        print the facts as text or --json
+  attntui diff A B [C ...]     print how traces compare, as text, --markdown or --json
   attntui capture ...          profile attention workloads (needs torch)
 
 Without a terminal (stdout is a pipe, or TERM=dumb) attntui TRACE prints the summary.

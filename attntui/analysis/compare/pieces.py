@@ -15,7 +15,7 @@ from attntui.analysis.attention.model import AttentionCall
 from attntui.analysis.compare.subject import Subject
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.launches import nearest
-from attntui.trace.model import ABSENT, I64, Category, OpInputs, Trace
+from attntui.trace.model import ABSENT, I64, Bool, Category, OpInputs, Shape, Trace
 
 LEVELS = 3
 """Strict: op and shapes, or kernel name. Then the op's name, or the decoded short name.
@@ -24,6 +24,8 @@ one and `mm` in the other.
 """
 
 Token = tuple[Hashable, ...]
+Shapes = tuple[Shape | tuple[Shape, ...], ...]
+"""Shapes of an op's tensors; of a list of tensors a tuple of theirs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +81,7 @@ def cut(subject: Subject, rows: I64) -> list[Piece]:
 
 
 def _tokens(
-    subject: Subject, rows: I64, call: I64, op: I64, memset: np.ndarray
+    subject: Subject, rows: I64, call: I64, op: I64, memset: Bool
 ) -> list[tuple[Token | None, ...]]:
     """The names of each piece, given its first row; made once a distinct combination."""
     trace = subject.trace
@@ -108,9 +110,8 @@ def _names(
     trace = subject.trace
     if call != ABSENT:
         known = subject.attention[call]
-        sizes = known.batch, known.heads, known.q_len, known.kv_len, known.head_dim
         loose = ("attention", known.direction)
-        return ((*loose, *sizes), loose, None)
+        return ((*loose, *sizes_of(known)), loose, None)
     text = trace.names[kernel]
     decoded = decode(text)
     kind = "memset" if memset else "op"
@@ -124,7 +125,12 @@ def _names(
     return ((kind, name, shapes), (kind, name), around)
 
 
-def shapes_of(inputs: OpInputs | None) -> Token | None:
+def sizes_of(call: AttentionCall) -> tuple[int | None, ...]:
+    """Batch, heads, lengths of queries and keys, head dim: those that every backend tells."""
+    return call.batch, call.heads, call.q_len, call.kv_len, call.head_dim
+
+
+def shapes_of(inputs: OpInputs | None) -> Shapes | None:
     """The recorded shapes of an op's tensors, None where none was recorded."""
     if inputs is None or not any(inputs.dims):
         return None

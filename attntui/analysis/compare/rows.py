@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from attntui.analysis.attention.model import ROLES
+from attntui.analysis.attention.model import ROLES, AttentionCall
 from attntui.analysis.compare.alignment import align
-from attntui.analysis.compare.pieces import Piece, Token, shapes_of
+from attntui.analysis.compare.pieces import Piece, Shapes, shapes_of, sizes_of
 from attntui.analysis.compare.subject import Subject
 from attntui.trace.model import ABSENT, I64
 
@@ -40,15 +40,16 @@ class Share:
     """One side of a row: GPU operations by start, and their summed durations.
 
     `op` is the CPU op that launched them (an attention call's first), ABSENT where there is
-    none. `shapes` are the op's recorded ones, or the call's sizes. `parts` split the share
-    by attention role, empty outside attention.
+    none, and `shapes` are the recorded ones of that op. Of an attention call `call` is set
+    instead of `shapes`, and `parts` split the share by role.
     """
 
     rows: I64
     gpu_ns: int
     op: int
-    shapes: Token | None
-    parts: tuple[Part, ...]
+    shapes: Shapes | None
+    call: AttentionCall | None = None
+    parts: tuple[Part, ...] = ()
 
     @property
     def gpu_ops(self) -> int:
@@ -116,11 +117,6 @@ class RowGroup:
     def match(self) -> Match:
         return self.rows[0].match
 
-    @property
-    def shapes(self) -> Token | None:
-        share = self.rows[0].a or self.rows[0].b
-        return share.shapes if share else None
-
     @cached_property
     def a_ops(self) -> int:
         return sum(row.a_ops for row in self.rows)
@@ -146,9 +142,15 @@ def grouped(rows: Sequence[Row]) -> tuple[RowGroup, ...]:
     """Rows that differ only in where they stand, as one group each; in order of the first."""
     groups: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
-        shapes = tuple(None if share is None else share.shapes for share in (row.a, row.b))
+        shapes = tuple(_shapes(share) for share in (row.a, row.b))
         groups.setdefault((row.name, row.role, row.match, shapes), []).append(row)
     return tuple(RowGroup(tuple(members)) for members in groups.values())
+
+
+def _shapes(share: Share | None) -> object:
+    if share is None or share.call is None:
+        return None if share is None else share.shapes
+    return sizes_of(share.call)
 
 
 def build_rows(
@@ -186,7 +188,7 @@ def _op_share(subject: Subject, piece: Piece | None) -> Share | None:
         return None
     trace = subject.trace
     shapes = None if piece.op == ABSENT else shapes_of(trace.inputs_of(piece.op))
-    return Share(piece.rows, int(trace.dur[piece.rows].sum()), piece.op, shapes, ())
+    return Share(piece.rows, int(trace.dur[piece.rows].sum()), piece.op, shapes)
 
 
 def _call_rows(
@@ -245,11 +247,11 @@ def _call_share(piece: Piece | None, parts: dict[str, Part], roles: Sequence[str
         return None
     call = piece.call
     chosen = tuple(parts[role] for role in roles)
-    sizes = call.batch, call.heads, call.q_len, call.kv_len, call.head_dim
     return Share(
         rows=np.sort(np.concatenate([part.rows for part in chosen])),
         gpu_ns=sum(part.gpu_ns for part in chosen),
         op=ABSENT if call.op is None else call.op,
-        shapes=sizes if any(size is not None for size in sizes) else None,
+        shapes=None,
+        call=call,
         parts=chosen,
     )

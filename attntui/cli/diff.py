@@ -1,0 +1,138 @@
+"""`attntui diff A B [C ...]`: traces side by side, as text, Markdown or JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from attntui.cli.parsing import Parser, whole_number
+from attntui.errors import AttntuiError
+
+if TYPE_CHECKING:
+    from attntui.analysis.compare import Side, Subject, UnitChoice
+    from attntui.view.report import Section
+
+DEFAULT_TOP = 20
+
+_EPILOG = """\
+unit: what is compared, one real unit of each trace (the one whose GPU time is the lower
+median). Chosen by itself in this order, or by --unit:
+  LABEL      an annotation that all traces have, such as attn_fwd
+  step       the profiler's step
+  attention  one attention call
+  window     everything that was launched
+
+sort: of two traces the rows, by delta, a, b, name or order (of time); of more the traces,
+by given, name, gpu, cpu, ops, hbm, backend or occupancy.
+"""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Parse the arguments, print the comparison, give the exit code."""
+    import argparse
+
+    parser = Parser(
+        prog="attntui diff",
+        description="Compare traces: what each did, and what answers to what.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("traces", metavar="TRACE", nargs="+", help="two or more; the first is A")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON, times in nanoseconds")
+    form.add_argument("--markdown", action="store_true", help="print Markdown tables")
+    parser.add_argument("--unit", metavar="UNIT", help="what to compare; see below")
+    parser.add_argument("--sort", metavar="KEY", help="the order of rows or traces; see below")
+    parser.add_argument(
+        "--top",
+        type=whole_number,
+        default=DEFAULT_TOP,
+        metavar="N",
+        help=f"kinds of rows to show (default {DEFAULT_TOP}; JSON holds every row)",
+    )
+    options = parser.parse_args(arguments)
+    form_name = "json" if options.json else "markdown" if options.markdown else "text"
+    print_diff(options.traces, options.unit, options.sort, options.top, form_name)
+    return 0
+
+
+def print_diff(
+    paths: Sequence[str],
+    unit: str | None = None,
+    sort: str | None = None,
+    top: int = DEFAULT_TOP,
+    form: str = "text",
+) -> None:
+    """Load traces and print how they compare; `form` is text, markdown or json.
+
+    Raises AttntuiError where a file is no trace, or has no such unit.
+    """
+    from attntui.analysis.compare import against, available, prepare, take
+    from attntui.cli.summary import print_notices
+    from attntui.trace import load
+    from attntui.view import comparison, comparison_json
+    from attntui.view.comparison_rows import SORTS
+    from attntui.view.summary_json import dumps
+
+    if len(paths) < 2:
+        raise AttntuiError("diff compares two traces or more (see attntui diff --help)")
+    many = len(paths) > 2
+    sort = _checked_sort(sort, comparison.OVERVIEW_SORTS if many else SORTS)
+    subjects: list[Subject] = []
+    for path in paths:
+        trace = load(path)
+        print_notices(trace)
+        subjects.append(prepare(trace))
+    choice = _chosen(unit, available(subjects))
+    sides: list[Side] = [take(subject, choice) for subject in subjects]
+    if many:
+        found = [against(sides[0], side) for side in sides]
+        ordered = comparison.sorted_sides(sides, sort)
+        data = comparison_json.overview_dict(found, ordered) if form == "json" else None
+        parts = comparison.overview(found, sort)
+    else:
+        one = against(sides[0], sides[1])
+        data = comparison_json.comparison_dict(one) if form == "json" else None
+        parts = comparison.sections(one, top, sort)
+    if data is not None:
+        print(dumps(data))
+    else:
+        _print_sections(parts, form)
+
+
+def _checked_sort(sort: str | None, known: Sequence[str]) -> str:
+    if sort is None:
+        return known[0]
+    if sort not in known:
+        raise AttntuiError(f"--sort {sort}: sort by one of {', '.join(known)}")
+    return sort
+
+
+def _chosen(unit: str | None, choices: Sequence[UnitChoice]) -> UnitChoice:
+    """The unit asked for, or the automatic one."""
+    if unit is None:
+        return choices[0]
+    for choice in choices:
+        if unit == _unit_argument(choice):
+            return choice
+    shared = ", ".join(map(_unit_argument, choices))
+    raise AttntuiError(f"--unit {unit}: not in all of these traces; they share {shared}")
+
+
+def _unit_argument(choice: UnitChoice) -> str:
+    """What `--unit` takes for a choice: an annotation's label, else the kind."""
+    return choice.label if choice.kind.value == "annotation" else choice.kind.value
+
+
+def _print_sections(parts: Sequence[Section], form: str) -> None:
+    from attntui.view.markdown import markdown
+    from attntui.view.report import plain, rich_tables
+
+    if form == "markdown" or not sys.stdout.isatty():
+        for line in markdown(parts) if form == "markdown" else plain(parts):
+            print(line)
+        return
+    from rich.console import Console
+
+    Console(highlight=False).print(rich_tables(parts))
