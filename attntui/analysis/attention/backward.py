@@ -154,7 +154,7 @@ def _by_nodes(
         how = (
             f"{len(spans)} autograd nodes of the forward's ops"
             if len(spans) > 1
-            else (f"{trace.name_of(spans[0].first).removeprefix(NODE_PREFIX)} of the forward's op")
+            else f"{trace.name_of(spans[0].first).removeprefix(NODE_PREFIX)} of the forward's op"
         )
         found.append(
             replace(
@@ -239,12 +239,13 @@ def _in_regions(
     wanted = [index for index, call in enumerate(forward) if (call.backend == "naive") == naive]
     firsts = np.array([forward[index].spans[0].first for index in wanted], np.int64)
     pairs: dict[int, int] = {}
-    matched = np.flatnonzero(nodes.forward != ABSENT)
     if not len(at) or not len(firsts):
         return pairs
-    for node, op in zip(nodes.rows[matched].tolist(), nodes.forward[matched].tolist(), strict=True):
-        if not trace.name_of(node).startswith(f"{NODE_PREFIX}CompiledFunction"):
-            continue
+    region = f"{NODE_PREFIX}CompiledFunction"
+    names = np.unique(trace.name[nodes.rows]).tolist()
+    names = [name for name in names if trace.names[name].startswith(region)]
+    regions = (nodes.forward != ABSENT) & np.isin(trace.name[nodes.rows], names)
+    for node, op in zip(nodes.rows[regions].tolist(), nodes.forward[regions].tolist(), strict=True):
         inside = np.flatnonzero(_within(trace, at, node))
         calls = np.flatnonzero(_within(trace, firsts, op))
         if len(inside) == len(calls):
@@ -272,6 +273,8 @@ def _compiled_naive(
     rows = np.flatnonzero(mask)
     rows = rows[np.array(_outside(trace, [*forward, *found], rows.tolist()), np.bool_)]
     pairs = _in_regions(trace, nodes, forward, rows.tolist(), naive=True)
+    if not pairs:
+        return []
     search = Search(trace, tree, used)
     result = []
     for index, of in pairs.items():

@@ -30,13 +30,16 @@ def dtype_of(inputs: OpInputs, at: int) -> str | None:
 
 def of_fused(inputs: OpInputs, op: FusedOp) -> Geometry | None:
     """Sizes of a fused call, None where the op's inputs are not q, k and v."""
+    if op.q is None:
+        return None
     args = Arguments(inputs)
     q, k, v = (args.tensor(op.q + index) for index in range(3))
-    if q is None or k is None or v is None or dtype_of(inputs, op.q) is None:
+    dtype = dtype_of(inputs, op.q)
+    if q is None or k is None or v is None or dtype is None:
         return None
     ranks = {len(tensor.shape) for tensor in (q, k, v)}
-    told = Geometry(dtype=dtype_of(inputs, op.q), itemsize=q.itemsize)
-    if len(ranks) == 1 and (op.tokens or (ranks == {3} and op.heads_at == 2)):
+    told = Geometry(dtype=dtype, itemsize=q.itemsize)
+    if op.tokens or (ranks == {3} and op.heads_at == 2):
         return _of_tokens(told, q, k)
     if ranks == {3} and op.heads_at == 1:
         # SDPA without an axis for heads: one head.
@@ -71,7 +74,7 @@ def _of_tokens(told: Geometry, q: Tensor, k: Tensor) -> Geometry:
     if len(q.shape) != 3:
         return told
     tokens, heads, width = q.shape
-    # The keys of a paged call are those of new tokens; a cache has a shape of its own.
+    # A paged cache of keys has a shape of its own, which tells no heads for certain.
     kv_heads = k.shape[1] if len(k.shape) == 3 and k.shape[2] == width else None
     return replace(told, heads=heads, kv_heads=kv_heads, q_len=tokens, head_dim=width)
 

@@ -21,7 +21,7 @@ from attntui.analysis.attention.roles import Place, role_of
 from attntui.analysis.attention.vocabulary import WHOLE_COPIES, does_attention, of_names
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.work import kernel_work
-from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
+from attntui.trace.model import ABSENT, I32, I64, Bool, Category, Trace
 
 _ROLE_CODES = {role: code for code, role in enumerate(ROLES)}
 _UNKNOWN = -1
@@ -190,7 +190,7 @@ class Roles:
         return outer, copied
 
 
-def _named(column: np.ndarray[tuple[int], np.dtype[np.int32]], rows: I64) -> I64:
+def _named(column: I32, rows: I64) -> I64:
     """A column's values at rows, ABSENT where the row is."""
     return np.where(rows == ABSENT, ABSENT, column[rows]).astype(np.int64)
 
@@ -296,7 +296,12 @@ def _call(
         shares = [_estimated(share, fused_bytes) for share in shares]
     told = [share.hbm_bytes for share in shares]
     known = [value for value in told if value is not None]
-    start, end = _host_span(trace, where, seen)
+    op, lane = seen.op, seen.lane
+    start, end = _host_span(trace, seen)
+    if op is None and start is not None:
+        at = int(np.searchsorted(where.gpu_ops, seen.rows[0]))
+        lane = int(trace.lane[where.anchor[at]])
+        op = int(where.op[at]) if where.op[at] != ABSENT else None
     return AttentionCall(
         backend=seen.backend,
         direction=seen.direction,
@@ -308,8 +313,8 @@ def _call(
         head_dim=sizes.head_dim,
         dtype=sizes.dtype,
         causal=seen.causal,
-        op=seen.op,
-        lane=seen.lane,
+        op=op,
+        lane=lane,
         start=start,
         end=end,
         gpu_rows=np.sort(rows),
@@ -334,7 +339,7 @@ def _estimated(share: RoleShare, fused_bytes: int | None) -> RoleShare:
     return RoleShare(share.role, share.rows, share.gpu_ns, fused_bytes)
 
 
-def _host_span(trace: Trace, where: Launches, seen: Found) -> tuple[int | None, int | None]:
+def _host_span(trace: Trace, seen: Found) -> tuple[int | None, int | None]:
     """First op's start and last op's end; of a call known by its kernels alone, those of its
     launches, where they launched nothing else (a graph's launch tells no call).
     """

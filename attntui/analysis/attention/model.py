@@ -48,7 +48,8 @@ class RoleShare:
 class AttentionCall:
     """One attention call, forward or backward. A fact that the trace does not tell is None.
 
-    `op` is the outermost CPU op (for a naive call its first), `lane` its thread; `start` and
+    `op` is the outermost CPU op (for a naive call its first; for one known by its kernel the
+    op that launched it, if any), `lane` its thread; `start` and
     `end` in ns on the host, from the first op's start to the last one's end. `gpu_rows` are
     the GPU operations launched for it, by start; the roles split them, and their `gpu_ns`
     sum to the call's. `q_len` of a serving call, whose tensors are [tokens, heads, dim],

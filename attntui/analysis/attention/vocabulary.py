@@ -19,14 +19,15 @@ class FusedOp:
 
     `backend` is None where the op only dispatches. `heads_at` is the axis of the heads in
     4-d tensors: 1 for [batch, heads, length, dim], 2 for [batch, length, heads, dim].
-    `q` is the position of q; k and v follow. `causal` is the position of a flag, `mask_type`
+    `q` is the position of q; k and v follow. `tokens`: q is [tokens, heads, dim], the sequences
+    of a batch one after another. `causal` is the position of a flag, `mask_type`
     that of the efficient backend's number (0 none, 1 and 2 causal), `mask` that of a mask or
     bias tensor. None: the op does not say.
     """
 
     backend: str | None
     heads_at: int = 2
-    q: int = 0
+    q: int | None = 0
     causal: int | None = None
     mask_type: int | None = None
     mask: int | None = None
@@ -64,7 +65,6 @@ _EXACT = {
     "flash_attn::_flash_attn_forward": FusedOp("flash", causal=5),
     "FlashAttnFunc": FusedOp("flash"),
     "_fMHA": FusedOp(None),
-    # q, k, v, output: [tokens, heads, dim], the sequences of a batch one after another.
     "vllm::unified_attention": FusedOp(None, tokens=True),
     "vllm::unified_attention_with_output": FusedOp(None, tokens=True),
     "sglang::unified_attention": FusedOp(None, tokens=True),
@@ -75,8 +75,8 @@ _EXACT_BACKWARD = {
     **{f"aten::{name}": op for name, op in _ATEN_BACKWARD.items()},
     "flash_attn::_flash_attn_backward": FusedOp("flash", 2, 1, causal=11),
 }
-_ANONYMOUS = "FlashAttn"
-# (pattern, what it is) for ops of packages, tried in order; sizes are read where q, k, v lead.
+# (pattern, what it is) for ops of packages, tried in order. q None: where q, k and v stand is
+# not known, so no sizes are read.
 _PATTERNS: tuple[tuple[re.Pattern[str], FusedOp], ...] = (
     (re.compile(r"flash_attn(_\w+)?::\w*(fwd|forward)\w*$"), FusedOp("flash")),
     (re.compile(r"FlashAttn\w*Func$"), FusedOp("flash")),
@@ -85,15 +85,20 @@ _PATTERNS: tuple[tuple[re.Pattern[str], FusedOp], ...] = (
     (re.compile(r"xformers::\w*splitk\w*$", re.IGNORECASE), FusedOp("triton")),
     (re.compile(r"vllm::unified_\w*attention\w*$"), FusedOp(None, tokens=True)),
     (re.compile(r"_vllm_fa\d_C::\w*fwd\w*$"), FusedOp("flash", tokens=True)),
-    (re.compile(r"_(rocm_)?C::\w*paged_attention\w*$"), FusedOp(None, q=2, tokens=True)),
-    (re.compile(r"sgl(ang|_kernel)::\w*attention\w*$"), FusedOp(None, tokens=True)),
+    # (out, query, …), or (out, exponent sums, maxima, scratch, query, …) where it is split.
+    (re.compile(r"_C::paged_attention_v1$"), FusedOp(None, q=1, tokens=True)),
+    (
+        re.compile(r"(_C::paged_attention_v2|_rocm_C::paged_attention)$"),
+        FusedOp(None, q=4, tokens=True),
+    ),
+    (re.compile(r"sgl(ang|_kernel)::\w*attention\w*$"), FusedOp(None, q=None)),
     (
         re.compile(r"flashinfer::\w*(prefill|decode|attention|mla)\w*(?<!plan)$"),
-        FusedOp(None, tokens=True),
+        FusedOp(None, q=None),
     ),
     (re.compile(r"aiter::\w*(mha|fmha|flash_attn)\w*(fwd|forward)\w*$"), FusedOp("flash")),
-    (re.compile(r"aiter::(paged_attention|pa_fwd|mla_)\w*$"), FusedOp(None, tokens=True)),
-    (re.compile(r"FusedAttnFunc\w*$"), FusedOp(None)),
+    (re.compile(r"aiter::(paged_attention|pa_fwd|mla_)\w*$"), FusedOp(None, q=None)),
+    (re.compile(r"FusedAttnFunc\w*$"), FusedOp(None, q=None)),
 )
 _BACKWARD_PATTERNS: tuple[tuple[re.Pattern[str], FusedOp], ...] = (
     (re.compile(r"flash_attn(_\w+)?::\w*(bwd|backward)\w*$"), FusedOp("flash", 2, 1)),

@@ -147,7 +147,22 @@ def test_an_unknown_op_is_found_by_its_kernel() -> None:
     call = _one(rec)
     assert (call.backend, call.causal, call.dtype, call.q_len) == ("flash", True, "bf16", None)
     assert call.cpu_ns is not None
+    assert call.op is not None
     assert "kernel name" in call.evidence
+
+
+def test_paged_attention_has_its_query_behind_its_outputs() -> None:
+    rec = Recorder()
+    cache = [[100, 2, 16, 16, 8], [100, 2, 128, 16]]
+    rec.leaf(
+        "_C::paged_attention_v1",
+        *[[4, 8, 128]] * 2,
+        *cache,
+        kernel="void vllm::paged_attention_v1_kernel<__nv_bfloat16, x>()",
+    )
+    call = _one(rec)
+    assert (call.backend, call.q_len, call.heads, call.kv_heads) == ("other", 4, 8, None)
+    assert (call.batch, call.head_dim, call.causal) == (None, 128, None)
 
 
 def test_with_kernels_alone_helpers_join_their_call() -> None:
