@@ -32,7 +32,8 @@ class Claims:
     """Every stretch of a thread that belongs to a call, by thread and row.
 
     `floor` is the first row that can be a step of the call: the row itself, or the one
-    after it where the row is an op that encloses all.
+    after it where the row is an op that encloses all. `outer` is the claim round each, else
+    ABSENT: a forward computed again inside a node of the backward.
     """
 
     trace: Trace
@@ -42,16 +43,23 @@ class Claims:
     floor: I64
     role: tuple[str | None, ...]
     keys: I64
+    outer: I64
 
     def holding(self, rows: I64) -> I64:
-        """The index of the claim that holds each row, else ABSENT."""
+        """The index of the innermost claim that holds each row, else ABSENT."""
+        trace = self.trace
         if not len(self.keys):
             return np.full(len(rows), ABSENT, np.int64)
-        at = np.searchsorted(self.keys, _key(self.trace, rows), side="right") - 1
-        claim = np.maximum(at, 0)
-        inside = (at >= 0) & (self.trace.lane[self.first[claim]] == self.trace.lane[rows])
-        inside &= self.trace.start[rows] <= self.end[claim]
-        return np.where(inside, claim, ABSENT)
+        claim = np.searchsorted(self.keys, _key(trace, rows), side="right") - 1
+        first = self.first[np.maximum(claim, 0)]
+        claim[trace.lane[first] != trace.lane[rows]] = ABSENT
+        outside = np.flatnonzero((claim != ABSENT) & (self.end[claim] < trace.start[rows]))
+        while len(outside):
+            claim[outside] = self.outer[claim[outside]]
+            here = claim[outside]
+            over = (here != ABSENT) & (self.end[here] < trace.start[rows[outside]])
+            outside = outside[over]
+        return claim
 
 
 def _key(trace: Trace, rows: I64) -> I64:
@@ -65,15 +73,34 @@ def claims_of(trace: Trace, found: Sequence[Found]) -> Claims:
     order = np.argsort(_key(trace, first), kind="stable")
     spans = [spans[index] for index in order.tolist()]
     first = first[order]
+    end = np.array([span.end for _, span in spans], np.int64)
     return Claims(
         trace,
         np.array([index for index, _ in spans], np.int64),
         first,
-        np.array([span.end for _, span in spans], np.int64),
+        end,
         first + np.array([span.whole for _, span in spans], np.int64),
         tuple(span.role for _, span in spans),
         _key(trace, first),
+        _outer(trace, first, end),
     )
+
+
+def _outer(trace: Trace, first: I64, end: I64) -> I64:
+    """The claim round each of some claims in order of thread and row, else ABSENT."""
+    outer = np.full(len(first), ABSENT, np.int64)
+    same = trace.lane[first[1:]] == trace.lane[first[:-1]]
+    if not (same & (end[:-1] >= trace.start[first[1:]])).any():
+        return outer
+    open_claims: list[int] = []
+    lanes, starts, ends = trace.lane[first].tolist(), trace.start[first].tolist(), end.tolist()
+    for claim, (lane, start) in enumerate(zip(lanes, starts, strict=True)):
+        while open_claims and (lanes[open_claims[-1]] != lane or ends[open_claims[-1]] < start):
+            open_claims.pop()
+        if open_claims:
+            outer[claim] = open_claims[-1]
+        open_claims.append(claim)
+    return outer
 
 
 def claimed(where: Launches, claims: Claims) -> I64:

@@ -196,3 +196,21 @@ def test_backward_products_are_no_forward_of_their_own() -> None:
     with node(rec, "BmmBackward0", 0):
         matmul(rec, [2, 4, 16, 16], [2, 4, 16, 8])
     assert find_attention(rec.trace()) == ()
+
+
+def test_a_forward_recomputed_inside_a_node_is_not_the_nodes_work() -> None:
+    rec = Recorder()
+    naive(rec, seq=10)
+    rec.tid = 2
+    # Checkpointing without re-entry: the first node that needs a tensor computes all again.
+    with node(rec, "BmmBackward0", 14):
+        rec.leaf("aten::bmm", [8, 16, 8], [8, 8, 16], kernel=GEMM)
+        naive(rec, seq=20)
+        rec.leaf("aten::bmm", [8, 16, 16], [8, 16, 8], kernel=GEMM)
+    calls = find_attention(rec.trace())
+    assert [(call.direction, call.forward) for call in calls] == [
+        ("forward", None),
+        ("backward", 0),
+        ("forward", None),
+    ]
+    assert [call.gpu_ops for call in calls] == [6, 2, 6]
