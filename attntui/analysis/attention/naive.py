@@ -109,8 +109,8 @@ class Search:
     def __init__(self, trace: Trace, tree: OpTree, used: Bool) -> None:
         self.trace = trace
         self.tree = tree
-        self.products = of_names(trace, is_product, used)
-        at = np.flatnonzero(self.products[trace.name[tree.siblings]])
+        products = of_names(trace, is_product, used)
+        at = np.flatnonzero(products[trace.name[tree.siblings]])
         self.at = at
         self.level = tree.level_of(
             tree.parent[tree.siblings[at]], trace.lane[tree.siblings[at]].astype(np.int64)
@@ -141,7 +141,7 @@ class Search:
                 continue
             for last in after:
                 av = self.factors(int(tree.siblings[last]))
-                if not self._agree(qk, av, first, place, last):
+                if not self._agree(qk, av, first, last):
                     continue
                 return self._found(level, row, first, last, qk, av), last
         return None
@@ -206,9 +206,7 @@ class Search:
                 return row
         return product
 
-    def _agree(
-        self, qk: Factors | None, av: Factors | None, first: int, place: int, last: int
-    ) -> bool:
+    def _agree(self, qk: Factors | None, av: Factors | None, first: int, last: int) -> bool:
         """Whether the second product weighs v with the first one's scores.
 
         Without shapes only what stands between decides: nothing but steps of attention.
