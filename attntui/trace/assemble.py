@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,10 @@ def assemble(
     depth, parent, doubtful = _nested(columns, lanes)
     launch = _launches(columns, lanes)
     _note_content(columns, launch, doubtful, store, notices)
+    instants = Instants(times - origin, instant_names, renumbered[instant_lanes])
+    memory = replace(memory, time=memory.time - origin)
+    for array in (*_arrays(columns), *_arrays(instants), *_arrays(memory), depth, parent, launch):
+        array.flags.writeable = False
     return Trace(
         path=path,
         events=store.events + text.left_out,
@@ -76,15 +82,17 @@ def assemble(
         lanes=lanes,
         launch_configs=tuple(map(parse_config, store.configs.values_seen)),
         op_inputs=OpInputsTable(store.inputs.values_seen),
-        instants=Instants(times - origin, instant_names, renumbered[instant_lanes]),
-        memory=MemoryEvents(
-            memory.time - origin, memory.change, memory.allocated, memory.reserved, memory.device
-        ),
+        instants=instants,
+        memory=memory,
         span=span,
         metadata=read_metadata(text.fields, origin),
         notices=notices.freeze(),
         reader=reader,
     )
+
+
+def _arrays(columns: Columns | Instants | MemoryEvents) -> Iterator[npt.NDArray[Any]]:
+    return (getattr(columns, field.name) for field in fields(columns))
 
 
 def _nothing(store: Store, text: TraceText) -> str:

@@ -109,7 +109,13 @@ class Store:
     @property
     def memory(self) -> int:
         """About the bytes held."""
-        interners = (self.names, self._all_categories, self.inputs, self.configs)
+        interners = (
+            self.names,
+            self._all_categories,
+            self._all_phases,
+            self.inputs,
+            self.configs,
+        )
         return (
             sum(table.memory for table in self.tables.values())
             + sum(interner.memory for interner in interners)

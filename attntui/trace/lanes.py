@@ -49,10 +49,13 @@ class LaneTable:
         return _LANE_BYTES * (len(self._threads) + len(self._streams))
 
     def of_thread(self, pid: Any, tid: Any) -> int:
-        number = self._threads.get((pid, tid))
-        if number is None:
+        try:
+            return self._threads[pid, tid]
+        except (KeyError, TypeError):
             key = LaneKey(LaneKind.CPU, id_text(pid), id_text(tid), ABSENT, ABSENT)
-            number = self._threads[pid, tid] = self._number(key)
+        number = self._number(key)
+        if isinstance(pid, int | str) and isinstance(tid, int | str):
+            self._threads[pid, tid] = number
         return number
 
     def of_threads(self, events: Iterable[_Placed]) -> I32:
@@ -61,14 +64,8 @@ class LaneTable:
         try:
             numbers = [known[pair] for pair in pairs]
         except (KeyError, TypeError):
-            numbers = [self._of_odd_thread(pid, tid) for pid, tid in pairs]
+            numbers = [self.of_thread(pid, tid) for pid, tid in pairs]
         return np.array(numbers, dtype=np.int32)
-
-    def _of_odd_thread(self, pid: Any, tid: Any) -> int:
-        try:
-            return self.of_thread(pid, tid)
-        except TypeError:
-            return self.of_thread(id_text(pid), id_text(tid))
 
     def of_streams(
         self, events: Sequence[_Placed], device: I64, stream: I64, *, annotations: bool

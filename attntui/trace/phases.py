@@ -133,19 +133,20 @@ class Phases:
         lost = times == NO_TIME
         if lost.any():
             self._notices.add("no_time", events[int(lost.argmax())].name, int(lost.sum()))
-        kept = [
+        placed = [
             (event, time)
             for event, time in zip(events, times.tolist(), strict=True)
             if time != NO_TIME
         ]
-        memory = [(event.args, time) for event, time in kept if event.name == MEMORY_EVENT]
-        args = [event_args for event_args, _ in memory if isinstance(event_args, Args)]
-        if len(args) == len(memory):
-            self._take_memory(args, [time for _, time in memory])
-            kept = [(event, time) for event, time in kept if event.name != MEMORY_EVENT]
-        for event, time in kept:
-            lane = self._lanes.of_thread(event.pid, event.tid)
-            self._instants += struct.pack("3q", time, self._names[event.name], lane)
+        memory: list[tuple[Args, int]] = []
+        for event, time in placed:
+            if event.name == MEMORY_EVENT and isinstance(event.args, Args):
+                memory.append((event.args, time))
+            else:
+                lane = self._lanes.of_thread(event.pid, event.tid)
+                self._instants += struct.pack("3q", time, self._names[event.name], lane)
+        if memory:
+            self._take_memory([args for args, _ in memory], [time for _, time in memory])
 
     def _take_memory(self, args: Sequence[Args], times: Sequence[int]) -> None:
         on_host = integers([a.device_type for a in args]) == _HOST_DEVICE_TYPE
