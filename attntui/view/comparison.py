@@ -92,7 +92,7 @@ def _sides(comparison: Comparison) -> Section:
 
 
 def _scoreboard(comparison: Comparison) -> Section:
-    rows = tuple(
+    rows: tuple[tuple[str, ...], ...] = tuple(
         (
             METRIC_WORDS[metric.name],
             figure(metric.a, metric.unit),

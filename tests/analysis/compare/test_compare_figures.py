@@ -1,0 +1,165 @@
+"""The scoreboard: every figure from the unit's own operations, absent where not told."""
+
+from __future__ import annotations
+
+import pytest
+from builders import memory
+from made_script import ADD, GEMM, Script, stack
+
+from attntui.analysis.compare import compare, prepare, take
+from attntui.analysis.compare.metrics import Metric, Unit
+from attntui.analysis.compare.units import WINDOW_UNIT, UnitChoice, UnitKind
+from attntui.analysis.idle import device_idle
+from attntui.trace import Trace
+
+H200 = {
+    "id": 0,
+    "name": "NVIDIA H200",
+    "computeMajor": 9,
+    "computeMinor": 0,
+    "warpSize": 32,
+    "maxThreadsPerMultiprocessor": 2048,
+    "regsPerMultiprocessor": 65536,
+    "sharedMemPerMultiprocessor": 233472,
+}
+
+
+def window(trace: Trace) -> dict[str, int | float | None]:
+    """The figures of the whole window, by metric name."""
+    subject = prepare(trace)
+    return {metric.name: metric.a for metric in compare(subject, subject, WINDOW_UNIT).metrics}
+
+
+def test_counts_and_times_of_the_units_own_operations() -> None:
+    script = Script()
+    script.leaked()
+    script.op("aten::mm", ("memset", 1), (GEMM, 10))
+    script.op("aten::add", (ADD, 4))
+    trace = script.trace()
+    found = window(trace)
+    assert (found["gpu_ops"], found["memsets"], found["launches"]) == (3, 1, 3)
+    assert found["gpu_ns"] == 15_000
+    # Operations stand 1 us apart.
+    assert found["gpu_span_ns"] == 17_000
+    assert found["idle_ns"] == 2_000
+
+
+def test_idle_is_that_of_the_units_operations_and_its_causes_sum_to_it() -> None:
+    subject = prepare(stack(fused=False))
+    found = take(subject, compare(subject, subject).choice)
+    (idle,) = device_idle(subject.trace, found.rows)
+    assert found.figures.idle_ns == idle.idle_ns > 0
+    assert sum(found.figures.idle_by_cause.values()) == idle.idle_ns
+
+
+def test_one_launch_of_many_operations_counts_once() -> None:
+    script = Script()
+    script.op("aten::mm", (GEMM, 10), (GEMM, 10))
+    for event in script.events:
+        if "correlation" in event["args"]:
+            event["args"]["correlation"] = 9
+    assert window(script.trace())["launches"] == 1
+
+
+def test_bytes_and_flops_of_what_shapes_tell_and_how_much_that_covers() -> None:
+    script = Script()
+    script.op("aten::mm", (GEMM, 30), dims=([64, 32], [32, 16]))
+    script.op("custom::op", ("k", 10))
+    subject = prepare(script.trace())
+    figures = take(subject, WINDOW_UNIT).figures
+    moved = 2 * (64 * 32 + 32 * 16 + 64 * 16)
+    assert (figures.hbm_bytes.total, figures.hbm_bytes.known_ns) == (moved, 30_000)
+    assert (figures.flops.total, figures.flops.known_ns) == (2 * 64 * 32 * 16, 30_000)
+    assert figures.hbm_bytes.share(figures.gpu_ns) == 0.75
+    assert figures.hbm_bytes.per_second() == pytest.approx(moved / 30e-6)
+
+
+def test_attention_gives_the_bytes_and_flops_of_its_call() -> None:
+    script = Script()
+    script.sdpa(shape=(2, 4, 128, 64))
+    subject = prepare(script.trace())
+    (call,) = subject.attention
+    figures = take(subject, WINDOW_UNIT).figures
+    assert figures.flops.total == call.flops == 2 * 2 * 4 * 128 * 128 * (64 + 64)
+    assert call.hbm_bytes is not None
+    assert figures.hbm_bytes.total == call.hbm_bytes
+    assert figures.backends == (("flash", 1),)
+
+
+def test_of_a_call_that_lies_in_the_unit_only_in_part_no_flops_are_told() -> None:
+    script = Script()
+    with script.inside("products"):
+        script.op("aten::bmm", (GEMM, 10), dims=([8, 128, 64], [8, 64, 128]))
+    script.op("aten::_softmax", (ADD, 30), dims=([2, 4, 128, 128], []))
+    script.op("aten::bmm", (GEMM, 11), dims=([8, 128, 128], [8, 128, 64]))
+    subject = prepare(script.trace())
+    assert len(subject.attention) == 1
+    figures = take(subject, UnitChoice(UnitKind.ANNOTATION, "products")).figures
+    assert (figures.gpu_ops, figures.flops.total) == (1, None)
+    assert figures.hbm_bytes.total is not None
+
+
+def test_what_a_trace_does_not_tell_is_absent_not_zero() -> None:
+    script = Script()
+    script.op("custom::op", ("k", 10))
+    found = window(script.trace())
+    names = ("hbm_bytes", "flops", "hbm_bytes_per_s", "flops_per_s", "occupancy_pct")
+    assert [found[name] for name in (*names, "peak_memory_bytes")] == [None] * 6
+
+
+def test_occupancy_is_weighted_by_time() -> None:
+    script = Script()
+    script.op("aten::mm", (GEMM, 30))
+    script.op("aten::add", (ADD, 10))
+    kernels = [event for event in script.events if event["cat"] == "kernel"]
+    for event, registers in zip(kernels, (255, 32), strict=True):
+        event["args"] |= {
+            "registers per thread": registers,
+            "shared memory": 0,
+            "block": [128, 1, 1],
+            "grid": [1, 1, 1],
+        }
+    found = window(script.trace(deviceProperties=[H200]))
+    # 255 registers leave room for 8 of 64 warps, 32 for all.
+    assert found["occupancy_pct"] == pytest.approx((30 * 12.5 + 10 * 100) / 40)
+
+
+def test_peak_memory_counts_what_was_allocated_before_the_unit() -> None:
+    def script(*events: tuple[float, int]) -> int | float | None:
+        made = Script()
+        made.now = 100
+        with made.inside("ProfilerStep#0"):
+            made.op("aten::mm", (GEMM, 10))
+        made.events += [memory(ts, 1, allocated, allocated) for ts, allocated in events]
+        subject = prepare(made.trace())
+        return take(subject, UnitChoice(UnitKind.STEP, "ProfilerStep#*")).figures.peak_memory
+
+    assert script((0, 900), (50, 500), (101, 200)) == 500
+    assert script((50, 500), (101, 700), (102, 100)) == 700
+    assert script((50, 500), (5000, 700)) == 500
+    assert script((5000, 700)) is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "delta", "ratio"),
+    [
+        (4, 6, 2, 1.5),
+        (4, 0, -4, 0.0),
+        (0, 4, 4, None),
+        (None, 4, None, None),
+        (4, None, None, None),
+    ],
+)
+def test_difference_and_ratio(
+    a: int | None, b: int | None, delta: int | None, ratio: float | None
+) -> None:
+    metric = Metric("gpu_ns", Unit.TIME, a, b)
+    assert (metric.delta, metric.ratio) == (delta, ratio)
+
+
+def test_a_metric_by_name() -> None:
+    subject = prepare(stack(fused=True))
+    found = compare(subject, subject)
+    assert found.metric("gpu_ops").unit is Unit.COUNT
+    with pytest.raises(KeyError):
+        found.metric("nothing")
