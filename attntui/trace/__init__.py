@@ -1,6 +1,6 @@
 """From a trace file to columns. No analysis, no terminal."""
 
-from attntui.trace.load import Progress, load, read_event
+from attntui.trace.loading import Progress, load, read_event
 from attntui.trace.model import (
     ABSENT,
     ArgsReader,

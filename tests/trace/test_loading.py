@@ -14,11 +14,8 @@ import pytest
 from builders import cpu_op, trace_text, write_text, write_trace
 
 from attntui.errors import LoadCancelled
-from attntui.trace import Progress, load, source
-from attntui.trace import load as load_function
+from attntui.trace import Progress, load, loading, source
 from attntui.trace.memory import available_memory
-
-load_module = sys.modules["attntui.trace.load"]
 
 MANY = trace_text([cpu_op(f"op{n % 50}", n, 5, args={"Sequence number": n}) for n in range(30_000)])
 
@@ -27,7 +24,7 @@ MANY = trace_text([cpu_op(f"op{n % 50}", n, 5, args={"Sequence number": n}) for 
 def test_progress_is_told_to_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(load_module, "_REPORT_EVERY_S", 0)
+    monkeypatch.setattr(loading, "_REPORT_EVERY_S", 0)
     path = write_text(tmp_path, MANY, name)
     told: list[Progress] = []
     trace = load(path, progress=told.append)
@@ -72,7 +69,7 @@ def test_an_error_in_progress_is_not_swallowed(tmp_path: Path) -> None:
 def test_loading_stops_before_memory_runs_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load_module, "available_memory", lambda: 2_000_000)
+    monkeypatch.setattr(loading, "available_memory", lambda: 2_000_000)
     trace = load(write_text(tmp_path, MANY))
     assert 1000 < len(trace) < 15_000
     (notice,) = [n for n in trace.notices if n.kind == "memory"]
@@ -102,7 +99,7 @@ def test_all_that_grows_counts_as_memory(
             text = text.replace(part, f"{part}{n}", 1)
         return json.loads(text)
 
-    monkeypatch.setattr(load_module, "available_memory", lambda: 2_000_000)
+    monkeypatch.setattr(loading, "available_memory", lambda: 2_000_000)
     events = [cpu_op("first", 0, 1), *[distinct(n) for n in range(8000)]]
     trace = load(write_trace(tmp_path, events))
     assert "memory" in [notice.kind for notice in trace.notices]
@@ -155,7 +152,3 @@ def test_loading_needs_no_terminal_and_no_torch() -> None:
     code = "import sys, attntui.trace; print('textual' in sys.modules, 'torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.split() == ["False", "False"]
-
-
-def test_load_is_a_function_and_a_module() -> None:
-    assert callable(load_function)
