@@ -352,7 +352,10 @@ def roofs(
 
 def _of_datasheet(trace: Trace) -> DevicePeaks | None:
     used = set(np.unique(trace.device[trace.gpu_ops]).tolist())
-    names = {device.name for device in trace.metadata.devices if device.id in used}
+    described = trace.metadata.devices
+    # Some files number a device otherwise than its description: then all of them count.
+    names = {device.name for device in described if device.id in used}
+    names = names or {device.name for device in described}
     name = names.pop() if len(names) == 1 else None
     return peaks(name) if name else None
 

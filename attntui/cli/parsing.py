@@ -35,6 +35,28 @@ def positive(text: str) -> float:
     return value
 
 
+def add_peaks(parser: argparse.ArgumentParser) -> None:
+    """The options that give the roofs of the device."""
+    parser.add_argument(
+        "--peak-bw", type=positive, metavar="TB/S", help="the device's memory bandwidth"
+    )
+    parser.add_argument(
+        "--peak-tflops",
+        type=positive,
+        metavar="TFLOPS",
+        help="the device's peak rate of bf16 and fp16 on tensor cores",
+    )
+
+
+def peaks_of(parsed: argparse.Namespace) -> tuple[float | None, float | None]:
+    """The roofs that were given, in bytes/s and FLOP/s."""
+    bandwidth, tflops = parsed.peak_bw, parsed.peak_tflops
+    return (
+        None if bandwidth is None else bandwidth * 1e12,
+        None if tflops is None else tflops * 1e12,
+    )
+
+
 def whole_number(text: str) -> int:
     """A whole number, 0 or more."""
     if not text.isascii() or not text.isdigit():

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from attntui.cli.parsing import Parser, whole_number
+from attntui.cli.parsing import Parser, add_peaks, peaks_of, whole_number
+from attntui.view.options import Options
 
 if TYPE_CHECKING:
     from attntui.trace.model import Trace
@@ -31,12 +32,17 @@ def run(arguments: Sequence[str]) -> int:
         metavar="N",
         help=f"rows of each ranked table (default {DEFAULT_TOP}; JSON holds all)",
     )
-    options = parser.parse_args(arguments)
-    print_summary(options.trace, top=options.top, as_json=options.json)
+    add_peaks(parser)
+    parsed = parser.parse_args(arguments)
+    bandwidth, flops = peaks_of(parsed)
+    options = Options(peak_bandwidth=bandwidth, peak_flops=flops)
+    print_summary(parsed.trace, top=parsed.top, as_json=parsed.json, options=options)
     return 0
 
 
-def print_summary(path: str, top: int = DEFAULT_TOP, as_json: bool = False) -> None:
+def print_summary(
+    path: str, top: int = DEFAULT_TOP, as_json: bool = False, options: Options | None = None
+) -> None:
     """Load a trace and print its summary; what was odd in the file goes to stderr.
 
     Raises InputError where the file is no trace.
@@ -47,7 +53,7 @@ def print_summary(path: str, top: int = DEFAULT_TOP, as_json: bool = False) -> N
 
     trace = load(path)
     print_notices(trace)
-    facts = gather(trace)
+    facts = gather(trace, options)
     if as_json:
         print(summary_json.dumps(summary_json.summary(facts)))
     else:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from attntui import __version__
-from attntui.cli.parsing import Parser, positive, time_argument, whole_number
+from attntui.cli.parsing import Parser, add_peaks, peaks_of, time_argument, whole_number
 from attntui.errors import AttntuiError
 from attntui.view.options import Options
 
@@ -32,7 +32,7 @@ def run(arguments: Sequence[str]) -> int:
             raise AttntuiError("no terminal to draw on: name one trace to print its summary")
         from attntui.cli.summary import print_summary
 
-        print_summary(paths[0])
+        print_summary(paths[0], options=options_of(parsed))
         return 0
     from attntui.tui.app import run as run_app
 
@@ -46,13 +46,14 @@ def has_screen() -> bool:
 
 def options_of(parsed: argparse.Namespace) -> Options:
     """The parsed arguments as options, in SI units."""
+    bandwidth, flops = peaks_of(parsed)
     return Options(
         step=parsed.step,
         at=parsed.at,
         pane=parsed.pane,
         ascii=parsed.ascii,
-        peak_bandwidth=None if parsed.peak_bw is None else parsed.peak_bw * 1e12,
-        peak_flops=None if parsed.peak_tflops is None else parsed.peak_tflops * 1e12,
+        peak_bandwidth=bandwidth,
+        peak_flops=flops,
     )
 
 
@@ -70,10 +71,5 @@ def parser() -> Parser:
     options.add_argument("--at", type=time_argument, metavar="TIME", help="open at 1.5ms, 300us")
     options.add_argument("--pane", metavar="NAME", help="open with this pane focused")
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
-    options.add_argument(
-        "--peak-bw", type=positive, metavar="TB/S", help="the device's memory bandwidth"
-    )
-    options.add_argument(
-        "--peak-tflops", type=positive, metavar="TFLOPS", help="the device's peak rate"
-    )
+    add_peaks(options)
     return options

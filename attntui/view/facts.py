@@ -5,18 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attntui.analysis.annotations import Annotations, find_annotations
+from attntui.analysis.attention import AttentionCall, find_attention
+from attntui.analysis.cpu_time import cpu_time
+from attntui.analysis.findings import Finding, Observed, find_findings
 from attntui.analysis.gap_causes import GapCauses, cause_finder
 from attntui.analysis.idle import DeviceIdle, device_idle, launched
+from attntui.analysis.kernel_facts import KernelFact, gpu_work, kernel_facts, roofs
 from attntui.analysis.kernels import KernelTable, kernel_table
 from attntui.analysis.steps import Steps, find_steps
 from attntui.trace.model import Trace
+from attntui.view.options import Options
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What the analyses say of a trace; `launched` is `devices` over the operations with
     a launch alone, by device (a device that has none is missing there); `causes` are those
-    of the gaps of each of `devices`.
+    of the gaps of each of `devices`, `kernel_facts` of the entries of `kernels`.
     """
 
     trace: Trace
@@ -24,8 +29,12 @@ class Facts:
     launched: dict[int, DeviceIdle]
     causes: tuple[GapCauses, ...]
     kernels: KernelTable
+    kernel_facts: tuple[KernelFact, ...]
+    attention: tuple[AttentionCall, ...]
     annotations: Annotations
     steps: Steps
+    observed: Observed
+    findings: tuple[Finding, ...]
 
     @property
     def device_name(self) -> str | None:
@@ -36,16 +45,37 @@ class Facts:
         return named[0].name if named else None
 
 
-def gather(trace: Trace) -> Facts:
-    """Run every analysis that the reports need."""
+def gather(trace: Trace, options: Options | None = None) -> Facts:
+    """Run every analysis that the reports need; `options` may name the device's roofs."""
+    options = Options() if options is None else options
     devices = device_idle(trace)
     finder = cause_finder(trace)
+    peaks = roofs(trace, bandwidth=options.peak_bandwidth, flops=options.peak_flops)
+    work, table = gpu_work(trace), kernel_table(trace)
+    observed = Observed(
+        trace=trace,
+        rows=trace.gpu_ops,
+        idle=devices,
+        causes=tuple(finder.causes(idle.gaps) for idle in devices),
+        host=finder.host,
+        cpu=cpu_time(trace, finder.host),
+        steps=find_steps(trace),
+        table=table,
+        facts=kernel_facts(work, table, peaks),
+        work=work,
+        calls=find_attention(trace),
+        peaks=peaks,
+    )
     return Facts(
         trace=trace,
         devices=devices,
         launched={idle.device: idle for idle in device_idle(trace, launched(trace))},
-        causes=tuple(finder.causes(idle.gaps) for idle in devices),
-        kernels=kernel_table(trace),
+        causes=observed.causes,
+        kernels=table,
+        kernel_facts=observed.facts,
+        attention=observed.calls,
         annotations=find_annotations(trace),
-        steps=find_steps(trace),
+        steps=observed.steps,
+        observed=observed,
+        findings=find_findings(observed),
     )

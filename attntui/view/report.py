@@ -14,13 +14,14 @@ from rich.text import Text
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's heading and side. One that gives way is cut where the screen is narrow;
-    the others keep their width.
+    """A column's heading and side. One that gives way is cut where the screen is narrow,
+    one that wraps goes on below; the others keep their width.
     """
 
     heading: str
     left: bool = False
     gives_way: bool = False
+    wraps: bool = False
 
 
 def name_column(heading: str) -> Column:
@@ -75,8 +76,8 @@ def rich_tables(sections: Sequence[Section]) -> RenderableType:
             table.add_column(
                 Text(column.heading),
                 justify="left" if column.left else "right",
-                no_wrap=True,
-                ratio=1 if column.gives_way else None,
+                no_wrap=not column.wraps,
+                ratio=1 if column.gives_way or column.wraps else None,
             )
         for row in section.rows:
             table.add_row(*(Text(cell) for cell in row))

@@ -11,10 +11,12 @@ from attntui.analysis.kernel_names import decode
 from attntui.analysis.launches import parent_ops
 from attntui.trace.model import ABSENT
 from attntui.view.facts import Facts
+from attntui.view.findings import findings_section
 from attntui.view.formats import count, duration, percent, ratio
 from attntui.view.report import Column, Section, name_column
 from attntui.view.safe import safe
 from attntui.view.summary_json import LONG_GAP_NS
+from attntui.view.summary_work import attention_sections, work_sections
 
 NAME_CELLS = 200
 """Names are cut here in reports; a screen cuts them to its own width."""
@@ -26,8 +28,13 @@ GAP_NAME_CELLS = 48
 def sections(facts: Facts, top: int = 10) -> list[Section]:
     """The summary of a trace; tables that rank things show the first `top`."""
     parts = [_trace(facts)]
+    if facts.findings:
+        parts.append(findings_section(facts.findings))
     if facts.devices:
-        parts += [_devices(facts), *_idle(facts), _kernels(facts, top), *_gaps(facts, top)]
+        parts += [_devices(facts), *_idle(facts), _kernels(facts, top)]
+        parts += [*work_sections(facts, top), *_gaps(facts, top)]
+    if facts.attention:
+        parts += attention_sections(facts, top)
     if len(facts.steps):
         parts.append(_steps(facts))
     if len(facts.annotations):

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from attntui.analysis.annotations import STEP_LABEL
+from attntui.analysis.attention import AttentionCall
 from attntui.analysis.gap_causes import GapCauses
 from attntui.analysis.idle import DeviceIdle
+from attntui.analysis.kernel_facts import KernelFact
 from attntui.trace.model import ABSENT, Trace
 from attntui.view.facts import Facts
+from attntui.view.findings import finding_json
 
 LONG_GAP_NS = 10_000
 """What `gaps_over_10us` counts: gaps longer than this."""
@@ -26,6 +29,8 @@ def summary(facts: Facts) -> dict[str, Any]:
             for idle, causes in zip(facts.devices, facts.causes, strict=True)
         ],
         "kernels": _kernels(facts),
+        "attention": [_attention(call) for call in facts.attention],
+        "findings": [finding_json(finding) for finding in facts.findings],
         "annotations": _annotations(facts),
     }
 
@@ -90,7 +95,59 @@ def _kernels(facts: Facts) -> list[dict[str, Any]]:
         strict=True,
     )
     keys = ("name", "total_ns", "count", "mean_ns", "min_ns", "max_ns")
-    return [dict(zip(keys, values, strict=True)) for values in columns]
+    return [
+        dict(zip(keys, values, strict=True)) | _kernel_fact(fact)
+        for values, fact in zip(columns, facts.kernel_facts, strict=True)
+    ]
+
+
+def _kernel_fact(fact: KernelFact) -> dict[str, Any]:
+    """What work and name tell; `coverage` is the share of the time whose work is known."""
+    return {
+        "library": fact.decoded.library,
+        "tensor_cores": fact.decoded.tensor_cores,
+        "bound": fact.bound.kind,
+        "tflops": fact.bound.tflops,
+        "gbps": fact.bound.gbps,
+        "roof_share": fact.bound.share,
+        "coverage": fact.coverage,
+        "occupancy_pct": fact.occupancy_pct,
+    }
+
+
+_CALL_KEYS = (
+    "backend",
+    "direction",
+    "batch",
+    "heads",
+    "kv_heads",
+    "q_len",
+    "kv_len",
+    "head_dim",
+    "dtype",
+    "causal",
+    "flops",
+    "gpu_ops",
+    "gpu_ns",
+    "cpu_ns",
+    "hbm_bytes",
+    "fused_hbm_bytes",
+    "evidence",
+)
+
+
+def _attention(call: AttentionCall) -> dict[str, Any]:
+    return {key: getattr(call, key) for key in _CALL_KEYS} | {
+        "roles": [
+            {
+                "role": share.role,
+                "gpu_ops": share.gpu_ops,
+                "gpu_ns": share.gpu_ns,
+                "hbm_bytes": share.hbm_bytes,
+            }
+            for share in call.roles
+        ]
+    }
 
 
 def _annotations(facts: Facts) -> dict[str, list[dict[str, int]]]:

@@ -170,6 +170,14 @@ def test_the_keys_that_scripts_use(small: Trace) -> None:
         "mean_ns": 10_000.0,
         "min_ns": 10_000,
         "max_ns": 10_000,
+        "library": None,
+        "tensor_cores": None,
+        "bound": None,
+        "tflops": None,
+        "gbps": None,
+        "roof_share": None,
+        "coverage": 0.0,
+        "occupancy_pct": None,
     }
     assert said["annotations"] == {
         "ProfilerStep#*": [

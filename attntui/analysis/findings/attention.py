@@ -1,0 +1,138 @@
+"""Findings about attention: what one fused kernel would not do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from attntui.analysis.attention import AttentionCall
+from attntui.analysis.findings.model import Finding, Observed, costliest
+from attntui.analysis.findings.thresholds import EVIDENCE_MOST
+from attntui.analysis.kernel_facts import traffic
+from attntui.analysis.launches import nearest
+from attntui.trace.model import ABSENT, Bool, Category
+
+_PRODUCTS = ("qk", "av")
+
+
+def naive_attention(seen: Observed) -> Iterator[Finding]:
+    """Naive calls, forward and backward. The cost is their time outside the two products:
+    what reads and writes the scores, and a fused kernel keeps on the chip.
+    """
+    calls = [call for call in seen.calls if call.backend == "naive" and call.gpu_ops]
+    cost = sum(_outside_products(call) for call in calls)
+    severity = seen.severity(cost)
+    if severity is None:
+        return
+    figures = {
+        "calls": len(calls),
+        "gpu_ns": sum(call.gpu_ns for call in calls),
+        "outside_ns": cost,
+    }
+    title = "Naive attention spends {outside_ns} of {gpu_ns} outside its products (calls: {calls})"
+    title += _bytes_told(calls, figures)
+    yield Finding(
+        id="naive-attention",
+        severity=severity,
+        cost_ns=cost,
+        title=title,
+        figures=figures,
+        evidence=_events(seen, calls),
+        advice="torch.nn.functional.scaled_dot_product_attention does scale, mask, softmax and "
+        "both products in one kernel and never writes the scores; is_causal=True spares the "
+        "mask and half the work. FlexAttention takes other masks.",
+    )
+
+
+def _outside_products(call: AttentionCall) -> int:
+    return sum(share.gpu_ns for share in call.roles if share.role not in _PRODUCTS)
+
+
+def _bytes_told(calls: Sequence[AttentionCall], figures: dict[str, int]) -> str:
+    """Adds the bytes to `figures` and says them, where every call tells them."""
+    moved = [call.hbm_bytes for call in calls]
+    fused = [call.fused_hbm_bytes for call in calls]
+    known = [number for number in (*moved, *fused) if number is not None]
+    if len(known) < 2 * len(calls):
+        return ""
+    figures["hbm_bytes"] = sum(number for number in moved if number is not None)
+    figures["fused_hbm_bytes"] = sum(number for number in fused if number is not None)
+    return "; it moves {hbm_bytes}, fused kernels would {fused_hbm_bytes}"
+
+
+def _events(seen: Observed, calls: Sequence[AttentionCall]) -> tuple[int, ...]:
+    """The events that stand for the costliest calls: the op, else the first GPU operation."""
+    ranked = sorted(calls, key=lambda call: -call.gpu_ns)[:EVIDENCE_MOST]
+    return tuple(int(call.gpu_rows[0]) if call.op is None else call.op for call in ranked)
+
+
+def sdpa_on_math(seen: Observed) -> Iterator[Finding]:
+    """SDPA calls that the math backend took. The cost is all their GPU time: the products
+    too run apart, in the precision that math chooses.
+    """
+    calls = [call for call in seen.calls if call.backend == "math" and call.gpu_ops]
+    cost = sum(call.gpu_ns for call in calls)
+    severity = seen.severity(cost)
+    if severity is None:
+        return
+    longest = max(calls, key=lambda call: call.gpu_ns)
+    figures = {"calls": len(calls), "gpu_ns": cost, "gpu_ops": longest.gpu_ops}
+    title = "SDPA on its math backend takes {gpu_ns} (calls: {calls}, of {gpu_ops} GPU operations)"
+    yield Finding(
+        id="sdpa-math",
+        severity=severity,
+        cost_ns=cost,
+        title=title + _bytes_told(calls, figures) + "; told by {evidence}",
+        figures=figures,
+        evidence=_events(seen, calls),
+        advice="Pin a fused backend with torch.nn.attention.sdpa_kernel: it says why it refuses "
+        "(a data type, a mask with its own gradient, a head size). Use bf16 or fp16.",
+        names={"evidence": longest.evidence},
+    )
+
+
+def hidden_copies(seen: Observed) -> Iterator[Finding]:
+    """Copies that an out-of-place masked_fill makes before it fills: operations launched
+    inside one by its clone. The cost is their time.
+    """
+    trace = seen.trace
+    fills = _ops_named(seen, "aten::masked_fill")
+    if not fills.any():
+        return
+    launch = trace.launch[seen.rows].astype(np.int64)
+    known = launch != ABSENT
+    rows, launch = seen.rows[known], launch[known]
+    inside = nearest(trace, launch, fills) != ABSENT
+    clones = nearest(trace, launch, _ops_named(seen, "aten::clone")) != ABSENT
+    copies = rows[inside & clones]
+    dur = trace.dur[copies]
+    cost = int(dur.sum())
+    severity = seen.severity(cost)
+    if severity is None:
+        return
+    figures = {"copies": len(copies), "copy_ns": cost}
+    title = "Hidden copies in out-of-place masked_fill take {copy_ns} (copies: {copies})"
+    moved = traffic(seen.work, copies)
+    if moved.moved is not None and moved.known_ns == moved.gpu_ns:
+        figures["hbm_bytes"] = moved.moved
+        title += "; they move {hbm_bytes}"
+    yield Finding(
+        id="hidden-copy",
+        severity=severity,
+        cost_ns=cost,
+        title=title,
+        figures=figures,
+        evidence=costliest(copies, dur),
+        advice="masked_fill copies its input first. Use masked_fill_ on scores that nothing else "
+        "needs, or scaled_dot_product_attention, which needs no scores at all.",
+    )
+
+
+def _ops_named(seen: Observed, name: str) -> Bool:
+    """Which rows are CPU ops of a name."""
+    trace = seen.trace
+    if name not in trace.names:
+        return np.zeros(len(trace), np.bool_)
+    mask = trace.name == trace.names.index(name)
+    return np.asarray(mask & (trace.category == Category.CPU_OP), np.bool_)

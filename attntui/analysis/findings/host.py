@@ -1,0 +1,171 @@
+"""Findings about host calls that stall the GPU: waits, pageable copies, allocation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from attntui.analysis.findings.model import Finding, Observed, costliest
+from attntui.analysis.findings.thresholds import PAGEABLE_LEAST_BYTES
+from attntui.analysis.gap_causes import Cause, Trigger
+from attntui.analysis.launches import nearest
+from attntui.analysis.runtime_calls import CallKind
+from attntui.trace.model import ABSENT, I64, Bool, Category
+
+
+@dataclass(frozen=True, slots=True)
+class _Stalls:
+    """Gaps that a blocking call had brought about: the call, the op around it, the length."""
+
+    call: I64
+    op: I64
+    length: I64
+
+    def by_call(self) -> tuple[I64, I64]:
+        """The distinct calls, and the idle time after each."""
+        calls, which = np.unique(self.call, return_inverse=True)
+        idle = np.zeros(len(calls), np.int64)
+        np.add.at(idle, which, self.length)
+        return calls, idle
+
+
+def _stalls(seen: Observed) -> _Stalls:
+    call, length = [seen.rows[:0]], [seen.rows[:0]]
+    for causes in seen.causes:
+        blocked = (causes.trigger == Trigger.SYNC) | (causes.trigger == Trigger.COPY)
+        call.append(causes.trigger_row[blocked])
+        length.append(causes.gaps.length[blocked])
+    calls = np.concatenate(call)
+    op = nearest(seen.trace, calls, seen.trace.category == Category.CPU_OP)
+    return _Stalls(calls, op, np.concatenate(length))
+
+
+def host_waits(seen: Observed) -> Iterator[Finding]:
+    """Idle time after synchronisation, and after copies from or to pageable memory."""
+    stalls = _stalls(seen)
+    copies = _pageable(seen)
+    of_copy = _belongs(seen, stalls, copies)
+    yield from _pageable_copies(seen, copies, int(stalls.length[of_copy].sum()))
+    rest = ~of_copy
+    yield from _synchronisation(
+        seen, _Stalls(stalls.call[rest], stalls.op[rest], stalls.length[rest])
+    )
+
+
+def _pageable(seen: Observed) -> I64:
+    """Rows of copies from or to pageable memory that are worth pinning."""
+    trace, rows = seen.trace, seen.rows
+    copies = rows[trace.category[rows] == Category.MEMCPY]
+    ids = [i for i in np.unique(trace.name[copies]).tolist() if "Pageable" in trace.names[i]]
+    copies = copies[np.isin(trace.name[copies], ids)]
+    worth: I64 = copies[trace.columns.copied_bytes[copies] >= PAGEABLE_LEAST_BYTES]
+    return worth
+
+
+def _belongs(seen: Observed, stalls: _Stalls, copies: I64) -> Bool:
+    """Which stalls came after a call that made one of the copies, or after a call of the
+    op that did: a copy waits in a synchronise call of its own.
+    """
+    launch = seen.trace.launch[copies].astype(np.int64)
+    launch = launch[launch != ABSENT]
+    op = nearest(seen.trace, launch, seen.trace.category == Category.CPU_OP)
+    by_op = np.isin(stalls.op, op[op != ABSENT])
+    return np.asarray(by_op | np.isin(stalls.call, launch), np.bool_)
+
+
+def _pageable_copies(seen: Observed, copies: I64, idle_ns: int) -> Iterator[Finding]:
+    dur = seen.trace.dur[copies]
+    cost = int(dur.sum()) + idle_ns
+    severity = seen.severity(cost)
+    if severity is None or not len(copies):
+        return
+    yield Finding(
+        id="pageable-copies",
+        severity=severity,
+        cost_ns=cost,
+        title="Copies of {moved_bytes} from or to pageable memory (copies: {copies}) take "
+        "{copy_ns} and leave the GPU idle {idle_ns}",
+        figures={
+            "copies": len(copies),
+            "moved_bytes": int(seen.trace.columns.copied_bytes[copies].sum()),
+            "copy_ns": int(dur.sum()),
+            "idle_ns": idle_ns,
+        },
+        evidence=costliest(copies, dur),
+        advice="Pin the host memory (pin_memory=True in the DataLoader or on the tensor) and "
+        "copy with non_blocking=True.",
+    )
+
+
+def _synchronisation(seen: Observed, stalls: _Stalls) -> Iterator[Finding]:
+    cost = int(stalls.length.sum())
+    severity = seen.severity(cost)
+    if severity is None:
+        return
+    calls, idle = stalls.by_call()
+    figures = {"syncs": len(calls), "idle_ns": cost}
+    title = "Waiting for the GPU left it idle {idle_ns} afterwards (waits: {syncs}"
+    steps = seen.steps
+    if len(steps):
+        time = seen.trace.start[calls]
+        at = np.searchsorted(steps.start, time, side="right") - 1
+        inside = (at >= 0) & (time < steps.end[np.maximum(at, 0)])
+        figures |= {"steps_hit": len(np.unique(at[inside])), "steps": len(steps)}
+        title += ", in steps: {steps_hit} of {steps}"
+    yield Finding(
+        id="sync-stalls",
+        severity=severity,
+        cost_ns=cost,
+        title=title + "); most of it in {op}",
+        figures=figures,
+        evidence=costliest(calls, idle),
+        advice="Read values from the GPU later, together and less often (.item(), .cpu(), "
+        "nonzero and print wait for it); keep flags and losses on the device.",
+        names={"op": _costliest_place(seen, stalls)},
+    )
+
+
+def _costliest_place(seen: Observed, stalls: _Stalls) -> str:
+    """The name of the op, else of the call, under which most idle time came about."""
+    trace = seen.trace
+    place = np.where(stalls.op != ABSENT, stalls.op, stalls.call)
+    names, which = np.unique(trace.name[place], return_inverse=True)
+    idle = np.zeros(len(names), np.int64)
+    np.add.at(idle, which, stalls.length)
+    return trace.names[int(names[np.argmax(idle)])]
+
+
+def steady_allocation(seen: Observed) -> Iterator[Finding]:
+    """Device or pinned memory allocated or freed after the first step, the GPU idle.
+
+    The cost is the length of the gaps of which such calls took the largest part: they
+    drain the queue too. It counts against the span after the first step.
+    """
+    if len(seen.steps) < 2:
+        return
+    trace, since, until = seen.trace, int(seen.steps.start[1]), int(seen.steps.end.max())
+    cost = whole = 0
+    for device, causes in zip(seen.idle, seen.causes, strict=True):
+        whole += max(0, min(device.end, until) - max(device.start, since))
+        gaps = causes.gaps
+        later = (gaps.start >= since) & (gaps.start < until)
+        cost += int(gaps.length[later & (causes.main == Cause.MEMORY)].sum())
+    severity = seen.severity(cost, whole)
+    if severity is None:
+        return
+    calls = np.flatnonzero(seen.host.kinds == CallKind.MEMORY)
+    calls = calls[(trace.start[calls] >= since) & (trace.start[calls] < until)]
+    dur = trace.dur[calls]
+    yield Finding(
+        id="steady-allocation",
+        severity=severity,
+        cost_ns=cost,
+        title="Memory allocated or freed after the first step (calls: {calls}, {call_ns} in all) "
+        "left the GPU idle {idle_ns}",
+        figures={"calls": len(calls), "call_ns": int(dur.sum()), "idle_ns": cost},
+        evidence=costliest(calls, dur),
+        advice="A warm allocator serves from its cache: look for empty_cache(), growing shapes "
+        "and memory near its limit; expandable_segments:True lowers fragmentation.",
+    )

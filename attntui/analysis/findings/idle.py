@@ -1,0 +1,219 @@
+"""Findings about a GPU that stands idle, and about launches that cannot keep it busy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from attntui.analysis.cpu_time import FatKind, Part, fat_bars
+from attntui.analysis.findings.model import Finding, Observed, costliest
+from attntui.analysis.findings.thresholds import EVIDENCE_MOST
+from attntui.analysis.gap_causes import Cause
+from attntui.analysis.idle import DeviceIdle
+from attntui.analysis.intervals import of_disjoint
+from attntui.analysis.queue_depth import launch_bound
+from attntui.analysis.scope import Range
+from attntui.trace.model import I64
+
+# How each cause reads in a sentence, and what to try against it.
+_CAUSES: dict[Cause, tuple[str, str]] = {
+    Cause.SYNC: (
+        "waiting in synchronise calls",
+        "Let the host run ahead: drop synchronise calls, read values later and less often.",
+    ),
+    Cause.COPY: (
+        "waiting in blocking copies",
+        "Pin the host memory (pin_memory=True) and copy with non_blocking=True.",
+    ),
+    Cause.MEMORY: (
+        "allocating and freeing memory",
+        "Reuse buffers and warm the allocator up; look at who empties its cache.",
+    ),
+    Cause.MODULE_LOAD: (
+        "loading or compiling code",
+        "Warm up before the work that counts: code is loaded and compiled at first use.",
+    ),
+    Cause.DATA_LOADING: (
+        "waiting for the data loader",
+        "Give the DataLoader more workers, pinned memory and a longer prefetch.",
+    ),
+    Cause.RUNTIME: (
+        "in runtime calls before the launch",
+        "See which calls stand before the launches; a CUDA graph replays without them.",
+    ),
+    Cause.DISPATCH: (
+        "dispatching CPU ops",
+        "Give the GPU more work an op (larger batch, fused ops), or let torch.compile or a "
+        "CUDA graph take the dispatch away.",
+    ),
+    Cause.PYTHON: (
+        "running Python code",
+        "Look at the Python frames over the gaps; torch.compile or a CUDA graph skips them. "
+        "Recording stacks slows Python itself down.",
+    ),
+    Cause.UNRECORDED: (
+        "host code that the trace does not record",
+        "Record stacks (with_stack=True) to see which Python code runs between the ops.",
+    ),
+    Cause.LAUNCH_CALL: (
+        "inside launch calls",
+        "Launch fewer kernels: fuse ops, or replay a CUDA graph.",
+    ),
+    Cause.QUEUED: (
+        "between kernels that were already launched",
+        "Launch fewer, longer kernels: every kernel costs the GPU a moment to begin.",
+    ),
+    Cause.WAIT_EVENT: (
+        "waiting for another stream's event",
+        "Look at what the other stream runs until then; wait later, or split its work.",
+    ),
+    Cause.GRAPH: (
+        "between the kernels of one CUDA graph",
+        "Fuse the graph's kernels; each costs the GPU a moment to begin.",
+    ),
+    Cause.UNKNOWN: (
+        "not explained: no launch was recorded",
+        "Record the CPU side too, and begin recording before the launches.",
+    ),
+}
+
+
+def gpu_idle(seen: Observed) -> Iterator[Finding]:
+    """The whole idle time of all devices, with its main cause."""
+    cost = sum(device.idle_ns for device in seen.idle)
+    severity = seen.severity(cost)
+    if severity is None:
+        return
+    by_cause = {cause: sum(c.by_cause()[cause] for c in seen.causes) for cause in Cause}
+    main = max(by_cause, key=by_cause.__getitem__)
+    words, advice = _CAUSES[main]
+    yield Finding(
+        id="gpu-idle",
+        severity=severity,
+        cost_ns=cost,
+        title="GPU idle {idle_ns} of {span_ns} ({idle_share}); {main_ns} of it {cause}",
+        figures={
+            "idle_ns": cost,
+            "span_ns": seen.span_ns,
+            "idle_share": cost / seen.span_ns,
+            "main_ns": by_cause[main],
+        },
+        evidence=_longest_gaps(seen.idle),
+        advice=advice,
+        names={"cause": words},
+    )
+
+
+_APART = (Cause.DATA_LOADING, Cause.MODULE_LOAD, Cause.WAIT_EVENT)
+"""Causes that are findings of their own: none of the other findings is about them."""
+
+
+def idle_of_a_cause(seen: Observed) -> Iterator[Finding]:
+    """Idle time with a cause that has its own remedy. The cost is that cause's idle time."""
+    for cause in _APART:
+        cost = sum(causes.by_cause()[cause] for causes in seen.causes)
+        severity = seen.severity(cost)
+        if severity is None:
+            continue
+        words, advice = _CAUSES[cause]
+        gaps = [causes.gaps.take(causes.split[:, cause] > 0) for causes in seen.causes]
+        part = [causes.split[causes.split[:, cause] > 0, cause] for causes in seen.causes]
+        yield Finding(
+            id=f"idle-{cause.name.lower().replace('_', '-')}",
+            severity=severity,
+            cost_ns=cost,
+            title="GPU idle {idle_ns} {cause} (gaps: {gaps})",
+            figures={"idle_ns": cost, "gaps": sum(map(len, gaps))},
+            evidence=_ranges(
+                np.concatenate([g.start for g in gaps]),
+                np.concatenate([g.end for g in gaps]),
+                np.concatenate(part),
+            ),
+            advice=advice,
+            names={"cause": words},
+        )
+
+
+def _longest_gaps(idle: tuple[DeviceIdle, ...]) -> tuple[Range, ...]:
+    start = np.concatenate([device.gaps.start for device in idle])
+    length = np.concatenate([device.gaps.length for device in idle])
+    return _ranges(start, start + length, length)
+
+
+def _ranges(start: I64, end: I64, cost: I64) -> tuple[Range, ...]:
+    order = np.argsort(-cost, kind="stable")[:EVIDENCE_MOST]
+    return tuple(map(Range, start[order].tolist(), end[order].tolist()))
+
+
+def launches_too_slow(seen: Observed) -> Iterator[Finding]:
+    """Stretches in which every operation found its device drained when it was launched."""
+    stretches = [launch_bound(seen.trace, device) for device in seen.idle]
+    start = np.concatenate([s.start for s in stretches] or [seen.rows[:0]])
+    end = np.concatenate([s.end for s in stretches] or [seen.rows[:0]])
+    busy = np.concatenate([s.busy_ns for s in stretches] or [seen.rows[:0]])
+    gpu_ops = sum(int(s.gpu_ops.sum()) for s in stretches)
+    idle = end - start - busy
+    cost = int(idle.sum())
+    severity = seen.severity(cost)
+    if severity is None:
+        return
+    yield Finding(
+        id="launch-bound",
+        severity=severity,
+        cost_ns=cost,
+        title="Launch-bound: {gpu_ops} operations of {mean_ns} on average found the GPU drained, "
+        "{idle_ns} idle between them (stretches: {stretches})",
+        figures={
+            "gpu_ops": gpu_ops,
+            "mean_ns": round(int(busy.sum()) / gpu_ops),
+            "stretches": len(start),
+            "idle_ns": cost,
+        },
+        evidence=_ranges(start, end, idle),
+        advice="The host cannot launch as fast as the GPU works. Replay a CUDA graph "
+        "(torch.compile with mode='reduce-overhead'), fuse ops, or batch more work.",
+    )
+
+
+def opaque_cpu_bars(seen: Observed) -> Iterator[Finding]:
+    """CPU ops long for no recorded reason, while the GPU stood idle.
+
+    The cost of each is its unexplained time, or the idle time inside it where that is less.
+    """
+    trace = seen.trace
+    bars = fat_bars(seen.cpu)
+    launches = seen.cpu.work.gpu_ops[bars.index] > 0
+    index = bars.index[(bars.kind == FatKind.OPAQUE) & launches]
+    rows = seen.cpu.rows[index]
+    opaque = seen.cpu.split[index, Part.DISPATCH]
+    stalled = np.minimum(opaque, _idle_inside(seen, trace.start[rows], trace.end[rows]))
+    cost = int(stalled.sum())
+    severity = seen.severity(cost)
+    if severity is None:
+        return
+    some = stalled > 0
+    yield Finding(
+        id="opaque-cpu",
+        severity=severity,
+        cost_ns=cost,
+        title="CPU ops took {opaque_ns} that no call inside explains (ops: {bars}), the GPU idle "
+        "for {idle_ns} of it; the longest is {op}",
+        figures={
+            "opaque_ns": int(opaque[some].sum()),
+            "bars": int(some.sum()),
+            "idle_ns": cost,
+        },
+        evidence=costliest(rows[some], opaque[some]),
+        advice="Library work before the launch, such as cuDNN choosing a plan. Warm it up with "
+        "the same shapes, keep shapes fixed, or choose another backend.",
+        names={"op": trace.name_of(int(rows[np.argmax(np.where(some, opaque, 0))]))},
+    )
+
+
+def _idle_inside(seen: Observed, start: I64, end: I64) -> I64:
+    """Idle time of all devices within each stretch."""
+    total = np.zeros(len(start), np.int64)
+    for device in seen.idle:
+        total += of_disjoint(device.gaps.start, device.gaps.end).covered(start, end)
+    return total

@@ -1,0 +1,126 @@
+"""Findings about kernels by name: off the tensor cores, too short, at low occupancy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from attntui.analysis.findings.model import Finding, Observed, Severity, costliest
+from attntui.analysis.findings.thresholds import (
+    LOW_OCCUPANCY_PCT,
+    NEAR_ROOF,
+    SEEN_SHARE,
+    TINY_LEAST,
+    TINY_LEAST_SHARE,
+    TINY_NS,
+)
+from attntui.analysis.gap_causes import Cause
+from attntui.analysis.kernel_facts import KernelFact
+from attntui.trace.model import I64, Category
+
+
+def fp32_products(seen: Observed) -> Iterator[Finding]:
+    """Products and convolutions in fp32 off the tensor cores, unless memory or latency
+    bounds them. The cost is their time.
+    """
+    chosen = [i for i, fact in enumerate(seen.facts) if _is_slow_product(fact)]
+    cost = sum(seen.facts[i].gpu_ns for i in chosen)
+    severity = seen.severity(cost)
+    if severity is None:
+        return
+    first = seen.facts[chosen[0]]
+    yield Finding(
+        id="fp32-products",
+        severity=severity,
+        cost_ns=cost,
+        title="fp32 products off the tensor cores take {gpu_ns}, {busy_share} of the GPU time "
+        "(kernels: {kernels}); the most {kernel}",
+        figures={
+            "kernels": int(seen.table.count[chosen].sum()),
+            "gpu_ns": cost,
+            "busy_share": cost / seen.gpu_ns,
+        },
+        evidence=costliest(seen.table.longest[chosen], seen.table.total[chosen]),
+        advice="Compute in bf16 or fp16 (torch.autocast), or let fp32 products use TF32: "
+        "torch.set_float32_matmul_precision('high').",
+        names={"kernel": first.decoded.short},
+    )
+
+
+def _is_slow_product(fact: KernelFact) -> bool:
+    operation = fact.decoded.operation or ""
+    product = operation == "gemm" or (operation.startswith("conv") and operation != "conv offsets")
+    slow = fact.decoded.tensor_cores is False and fact.dtype == "fp32"
+    return product and slow and fact.bound.kind not in ("memory", "latency")
+
+
+def tiny_kernels(seen: Observed) -> Iterator[Finding]:
+    """Kernels of which most are shorter than their launch. The cost is their time and what
+    launching adds before each: the launch call's and the queue's part of the gaps.
+    """
+    trace = seen.trace
+    kernels = seen.rows[trace.category[seen.rows] == Category.KERNEL]
+    tiny = kernels[trace.dur[kernels] < TINY_NS]
+    if len(tiny) < max(TINY_LEAST, TINY_LEAST_SHARE * len(kernels)):
+        return
+    overhead = 0
+    for causes in seen.causes:
+        before = np.isin(causes.gaps.after, tiny)
+        overhead += int(causes.split[before][:, [Cause.LAUNCH_CALL, Cause.QUEUED]].sum())
+    dur = trace.dur[tiny]
+    cost = int(dur.sum()) + overhead
+    severity = seen.severity(cost)
+    if severity is None:
+        return
+    yield Finding(
+        id="tiny-kernels",
+        severity=severity,
+        cost_ns=cost,
+        title="{tiny} of {kernels} kernels are shorter than {limit_ns}: they run for {gpu_ns}, "
+        "launching them adds {overhead_ns}",
+        figures={
+            "tiny": len(tiny),
+            "kernels": len(kernels),
+            "limit_ns": TINY_NS,
+            "gpu_ns": int(dur.sum()),
+            "overhead_ns": overhead,
+        },
+        evidence=_commonest(seen, tiny),
+        advice="Fuse them (torch.compile, fused optimisers, foreach ops), or replay a CUDA "
+        "graph, which launches all of them at once.",
+    )
+
+
+def _commonest(seen: Observed, rows: I64) -> tuple[int, ...]:
+    """The first row of each name among `rows`, the name with most rows first."""
+    _, first, count = np.unique(seen.trace.name[rows], return_index=True, return_counts=True)
+    return costliest(rows[first], count)
+
+
+def fine_low_occupancy(seen: Observed) -> Iterator[Finding]:
+    """A note: kernels at low occupancy that do well all the same."""
+    chosen = [
+        i
+        for i, fact in enumerate(seen.facts)
+        if fact.occupancy_pct is not None
+        and fact.occupancy_pct < LOW_OCCUPANCY_PCT
+        and fact.gpu_ns >= SEEN_SHARE * seen.gpu_ns > 0
+        and (fact.decoded.tensor_cores or (fact.bound.share or 0) >= NEAR_ROOF)
+    ]
+    if not chosen:
+        return
+    most = seen.facts[chosen[0]]
+    assert most.occupancy_pct is not None
+    yield Finding(
+        id="low-occupancy-fine",
+        severity=Severity.INFO,
+        cost_ns=None,
+        title="Low occupancy that is fine: {kernel} at {occupancy_pct}, limited by {limit} "
+        "(kernel names like it: {kernels})",
+        figures={"kernels": len(chosen), "occupancy_pct": most.occupancy_pct},
+        evidence=costliest(seen.table.longest[chosen], seen.table.total[chosen]),
+        advice="Kernels that keep their tiles in registers and shared memory need few warps to "
+        "stay busy. Judge them by their share of the roof.",
+        names={"kernel": most.decoded.short, "limit": " and ".join(most.limited_by)},
+    )

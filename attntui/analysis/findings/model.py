@@ -1,0 +1,116 @@
+"""What a finding is, and what the finders look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+
+import numpy as np
+
+from attntui.analysis.attention import AttentionCall
+from attntui.analysis.cpu_time import CpuTime
+from attntui.analysis.devices import DevicePeaks
+from attntui.analysis.findings.thresholds import (
+    EVIDENCE_MOST,
+    HIGH_SHARE,
+    LOW_SHARE,
+    MEDIUM_SHARE,
+)
+from attntui.analysis.gap_causes import GapCauses
+from attntui.analysis.host import HostActivity
+from attntui.analysis.idle import DeviceIdle
+from attntui.analysis.kernel_facts import GpuWork, KernelFact
+from attntui.analysis.kernels import KernelTable
+from attntui.analysis.scope import Range
+from attntui.analysis.steps import Steps
+from attntui.trace.model import I64, Trace
+
+
+class Severity(IntEnum):
+    """How much a finding matters; the worst first. A note that costs nothing is `INFO`."""
+
+    HIGH = 0
+    MEDIUM = 1
+    LOW = 2
+    INFO = 3
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+Evidence = int | Range
+"""An event's row, or a stretch of time such as a gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that costs time, or a note.
+
+    `title` and `advice` are templates: `{key}` stands for the figure or the name of that
+    key, and no number stands in them otherwise. The end of a figure's key tells its unit:
+    `_ns`, `_bytes`, `_share` (of one), `_pct`; other figures are counts. `names` holds
+    text of the trace. `cost_ns` is the time of GPUs, idle or busy, that is at stake; None
+    for a note. Costs of several findings overlap: they are views of the same time.
+    `evidence` is the costliest first, `EVIDENCE_MOST` at most.
+    """
+
+    id: str
+    severity: Severity
+    cost_ns: int | None
+    title: str
+    figures: Mapping[str, int | float]
+    evidence: tuple[Evidence, ...]
+    advice: str
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The facts that findings follow from, all of one scope.
+
+    `rows` are its GPU operations; `idle` and `causes` are by device, in one order;
+    `table` and `facts` by kernel name, in one order; `calls` its attention calls. `host`,
+    `cpu`, `steps` and `work` are the whole trace's.
+    """
+
+    trace: Trace
+    rows: I64
+    idle: tuple[DeviceIdle, ...]
+    causes: tuple[GapCauses, ...]
+    host: HostActivity
+    cpu: CpuTime
+    steps: Steps
+    table: KernelTable
+    facts: tuple[KernelFact, ...]
+    work: GpuWork
+    calls: tuple[AttentionCall, ...]
+    peaks: DevicePeaks | None
+
+    @cached_property
+    def span_ns(self) -> int:
+        """The spans of all devices together: what costs are shares of."""
+        return sum(device.span_ns for device in self.idle)
+
+    @cached_property
+    def gpu_ns(self) -> int:
+        """The summed durations of the GPU operations."""
+        return int(self.trace.dur[self.rows].sum())
+
+    def severity(self, cost_ns: int, whole_ns: int | None = None) -> Severity | None:
+        """How much a cost matters, by its share of a whole (the span); None where it does not."""
+        whole = self.span_ns if whole_ns is None else whole_ns
+        share = cost_ns / whole if whole else 0.0
+        limits = (HIGH_SHARE, MEDIUM_SHARE, LOW_SHARE)
+        levels = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
+        return next(
+            (level for level, limit in zip(levels, limits, strict=True) if share >= limit), None
+        )
+
+
+def costliest(rows: I64, cost: I64) -> tuple[int, ...]:
+    """The rows with the most cost, most first; of equal ones the earlier."""
+    order = np.argsort(-cost, kind="stable")[:EVIDENCE_MOST]
+    return tuple(rows[order].tolist())
