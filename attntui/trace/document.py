@@ -201,7 +201,7 @@ class TraceText:
             window.at = max(window.at, len(window.buffer) - _KEY_REACH)
             if not window.fill():
                 raise InputError(
-                    f"{self._path}: is damaged or cut off, and no `traceEvents` list was found in it"
+                    f"{self._path}: is damaged or cut off; no `traceEvents` list was found in it"
                 )
         self._notices.add("bad_metadata", f"unreadable before byte {window.base + found.start():,}")
         window.at = found.end() + 1
