@@ -6,8 +6,10 @@ import argparse
 import importlib
 import json
 import shlex
+import shutil
 import signal
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
@@ -112,11 +114,17 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
+    width = max(60, shutil.get_terminal_size().columns)
+    margin = " " * 16
+
+    def show(name: str, text: str) -> None:
+        print(textwrap.fill(f"{name:16}{text}", width, subsequent_indent=margin))
+
     for entry in ENTRIES:
-        print(f"{entry.name:16}{entry.teaches}")
-        print(f"{'':16}needs {entry.needs}")
+        show(entry.name, entry.teaches)
+        show("", f"needs {entry.needs}")
     for name, text in SUITES.items():
-        print(f"suite {name:10}{text}")
+        show(f"suite {name}", text)
     return 0
 
 

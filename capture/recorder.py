@@ -45,6 +45,8 @@ class Recorder:
         stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
         self.path = out / f"{stem}_{environment.slug}.json.gz"
         self.written = False
+        self._started = False
+        self._over = False
         self._profiler = StepProfiler(
             method,
             device,
@@ -61,6 +63,7 @@ class Recorder:
 
     def __enter__(self) -> Recorder:
         prepare_directory(self.path.parent)
+        self._started = True
         self._profiler.__enter__()
         return self
 
@@ -70,6 +73,7 @@ class Recorder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._over = True
         self._profiler.__exit__(kind, error, trace)
         if error is not None:
             return
@@ -94,13 +98,16 @@ class Recorder:
             self._profiler.step()
 
     def __call__(self, function: Callable[..., T]) -> Callable[..., T]:
-        """Decorate a step: its first calls are recorded, then the trace is written, once."""
+        """Decorate a step: its first calls are recorded, then the trace is written, once.
+
+        A call that raises ends the recording without a trace; later calls run plain.
+        """
 
         @functools.wraps(function)
         def stepped(*args: Any, **kwargs: Any) -> T:
-            if self._profiler.finished:
+            if self._over:
                 return function(*args, **kwargs)
-            if self._profiler.steps == 0:
+            if not self._started:
                 self.__enter__()
             try:
                 with record_function(self._name):

@@ -70,13 +70,17 @@ def test_a_decorated_step_records_its_first_calls_then_runs_plain(tmp_path: Path
     assert len(annotations(load(recorder.path), "train")) == 2
 
 
-def test_a_decorated_step_that_fails_stops_the_profile(tmp_path: Path) -> None:
+def test_a_decorated_step_that_fails_ends_the_recording_and_no_more(tmp_path: Path) -> None:
     @record("train", out=tmp_path, device="cpu")
-    def step() -> None:
-        raise ValueError("bad batch")
+    def step(batch: int) -> int:
+        if batch == 1:
+            raise ValueError("bad batch")
+        return batch
 
+    assert step(0) == 0
     with pytest.raises(ValueError, match="bad batch"):
-        step()
+        step(1)
+    assert [step(batch) for batch in range(2, 12)] == list(range(2, 12))
     assert list(tmp_path.iterdir()) == []
 
 
