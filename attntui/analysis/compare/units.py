@@ -77,8 +77,8 @@ class Units:
         return some if len(some) else np.arange(len(self))
 
     def representative(self) -> int:
-        """The unit whose GPU time is the lower median of those that launched something; of
-        equal ones the first in order. Where none did, that of the median host time.
+        """The unit whose GPU time is the lower median of those that launched something, equal
+        ones in order of time. Where none did, that of the lower median host time.
         """
         units = self.working
         size = self.gpu_ns[units] if self.count.any() else (self.end - self.start)[units]

@@ -83,7 +83,7 @@ def test_the_representative_is_the_lower_median() -> None:
     units = find_units(prepare(steps(40, 10, 30, 20)), STEP)
     assert (units.gpu_ns // 1000).tolist() == [40, 10, 30, 20]
     assert units.representative() == 3
-    # Of equal ones the first.
+    # Equal ones stand in order of time.
     assert find_units(prepare(steps(20, 20, 20, 20)), STEP).representative() == 1
 
 

@@ -1,0 +1,231 @@
+"""Comparisons in words, text, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders import Event, annotation, cpu_op, kernel, launched, write_trace
+from rich.console import Console
+
+from attntui.analysis.compare import Comparison, Metric, Side, Unit, compare, prepare
+from attntui.trace import load
+from attntui.view.comparison import OVERVIEW_SORTS, overview, sections, sorted_sides
+from attntui.view.comparison_json import comparison_dict, overview_dict
+from attntui.view.comparison_rows import SORTS, rows_table, sorted_groups, title
+from attntui.view.comparison_words import METRIC_WORDS, difference, standing, verdict
+from attntui.view.markdown import markdown
+from attntui.view.report import Column, Section, plain, rich_tables
+from attntui.view.summary_json import dumps
+from attntui.view.tables import TableView, layout, line
+
+HOSTILE = "x\x1b]0;gone\x07[bold]|<b>*`"
+
+
+def ops(*figures: tuple[str, float], repeat: int = 1) -> list[Event]:
+    """Steps of one op a figure (name, us of its kernel), one after another."""
+    events: list[Event] = [kernel("leaked", 0, 5, 10**6)]
+    now = 10.0
+    correlation = 0
+    for step in range(repeat):
+        begun = now
+        for name, dur in figures:
+            correlation += 1
+            events += [
+                cpu_op(name, now, 8, args={"Input Dims": [[4, 4]], "Input type": ["float"]}),
+                *launched(correlation, now + 1, now + 2 + 1000, dur, f"k_{name}"),
+            ]
+            now += 100
+        events.append(annotation(f"ProfilerStep#{step}", begun, now - begun - 1))
+    return events
+
+
+@pytest.fixture
+def comparison(tmp_path: Path) -> Comparison:
+    a = write_trace(tmp_path, ops(("aten::mm", 40), ("aten::add", 10), repeat=3), "a.json")
+    b = write_trace(tmp_path, ops(("aten::mm", 10), ("aten::mul", 30), repeat=2), "b.json")
+    return compare(prepare(load(a)), prepare(load(b)))
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Comparison:
+    top = {"deviceProperties": [{"id": 0, "name": HOSTILE}], "torch_version": HOSTILE}
+    a = write_trace(tmp_path, ops((f"aten::{HOSTILE}", 4), (HOSTILE, 2)), "a.json", **top)
+    b = write_trace(tmp_path, ops((HOSTILE, 4)), "b.json", torch_version="2")
+    return compare(prepare(load(a)), prepare(load(b)))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "words"),
+    [
+        (100, 370, "3.7x slower"),
+        (1_063_163, 95_135, "11.2x faster"),
+        (100, 120, "1.20x slower"),
+        (1000, 1001, "about the same"),
+        (100, 100, "same"),
+        (0, 0, "same"),
+        (0, 5, "none in A"),
+        (5, 0, "none in B"),
+        (None, 5, "-"),
+        (5, None, "-"),
+        (1, 1234, "1,234x slower"),
+    ],
+)
+def test_how_b_stands_to_a(a: int | None, b: int | None, words: str) -> None:
+    assert standing(a, b) == words
+
+
+def test_each_kind_of_figure_has_its_words() -> None:
+    def words(name: str, unit: Unit) -> str:
+        return verdict(Metric(name, unit, 10, 20))
+
+    assert words("gpu_ns", Unit.TIME) == "2.0x slower"
+    assert words("idle_ns", Unit.TIME) == "2.0x longer"
+    assert words("gpu_ops", Unit.COUNT) == "2.0x more"
+    assert words("flops_per_s", Unit.FLOP_RATE) == "2.0x higher"
+    assert verdict(Metric("gpu_ops", Unit.COUNT, 7, 1)) == "7.0x fewer"
+
+
+def test_a_difference_tells_its_sign() -> None:
+    assert difference(4500, Unit.TIME) == "+4.500 us"
+    assert difference(-4500, Unit.TIME) == "-4.500 us"
+    assert difference(0, Unit.TIME) == "0 ns"
+    assert difference(None, Unit.BYTES) == "-"
+    assert difference(-61.54, Unit.PERCENT) == "-61.5 points"
+
+
+def test_every_metric_has_a_name_on_screen(comparison: Comparison) -> None:
+    assert {metric.name for metric in comparison.metrics} <= set(METRIC_WORDS)
+
+
+def test_the_text_says_what_was_compared_and_adds_up(comparison: Comparison) -> None:
+    text = "\n".join(plain(sections(comparison, top=10)))
+    assert "Compared by step ProfilerStep#*" in text
+    assert "2 of 3, GPU time 50.00 us to 50.00 us" in text
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert "GPU time 50.00 us 40.00 us -10.00 us 1.25x faster" in lines
+    assert "-30.00 us 1 40.00 us 1 10.00 us 1 both aten::mm [4, 4]" in lines
+    assert "+30.00 us 0 0 ns 1 30.00 us 1 only B aten::mul [4, 4]" in lines
+    assert lines[-1] == "-10.00 us 2 50.00 us 2 40.00 us 3 total"
+
+
+def test_what_is_not_shown_is_summed(comparison: Comparison) -> None:
+    rows = sections(comparison, top=1)[-1].rows
+    assert [row[-1] for row in rows] == ["aten::mm [4, 4]", "2 more", "total"]
+    assert rows[1][:5] == ("+20.00 us", "1", "10.00 us", "1", "30.00 us")
+
+
+@pytest.mark.parametrize(
+    ("sort", "names"),
+    [
+        ("delta", ["aten::mm", "aten::mul", "aten::add"]),
+        ("a", ["aten::mm", "aten::add", "aten::mul"]),
+        ("b", ["aten::mul", "aten::mm", "aten::add"]),
+        ("name", ["aten::add", "aten::mm", "aten::mul"]),
+    ],
+)
+def test_rows_in_every_order(comparison: Comparison, sort: str, names: list[str]) -> None:
+    assert sort in SORTS
+    assert [group.name for group in sorted_groups(comparison.rows, sort)] == names
+
+
+def test_rows_in_the_order_of_time(comparison: Comparison) -> None:
+    names = [group.name for group in sorted_groups(comparison.rows, "order")]
+    assert names == list(dict.fromkeys(row.name for row in comparison.rows))
+
+
+def test_rows_as_a_table_of_the_screen(comparison: Comparison) -> None:
+    table = rows_table(comparison.rows)
+    view = TableView.of(table, 0, descending=True)
+    shown = line(view, 0, layout(table.columns, 100)).split()
+    first = comparison.rows[int(view.order[0])]
+    assert shown[:2] == ["-30.00", "us"]
+    assert title(first) == "aten::mm [4, 4]"
+    assert len(view.filtered("add")) == 1
+
+
+def test_json_holds_every_row_and_its_keys(comparison: Comparison) -> None:
+    data = json.loads(dumps(comparison_dict(comparison)))
+    assert data["unit"] == {
+        "kind": "step",
+        "label": "ProfilerStep#*",
+        "a_count": 3,
+        "b_count": 2,
+    }
+    metrics = {metric["name"]: metric for metric in data["metrics"]}
+    names = {"gpu_ns", "cpu_ns", "gpu_ops", "idle_ns", "hbm_bytes", "flops"}
+    assert names <= set(metrics)
+    assert metrics["gpu_ns"] == {
+        "name": "gpu_ns",
+        "a": 50_000,
+        "b": 40_000,
+        "delta": -10_000,
+        "ratio": 0.8,
+    }
+    assert sum(row["a_gpu_ns"] for row in data["rows"]) == 50_000
+    assert sum(row["b_ops"] for row in data["rows"]) == metrics["gpu_ops"]["b"]
+    row = next(row for row in data["rows"] if row["name"] == "aten::mul")
+    assert row == {
+        "key": "aten::mul #1",
+        "name": "aten::mul",
+        "role": None,
+        "a_ops": 0,
+        "b_ops": 1,
+        "a_gpu_ns": 0,
+        "b_gpu_ns": 30_000,
+        "delta_gpu_ns": 30_000,
+        "match": "only_b",
+    }
+    assert data["cautions"] == []
+
+
+def test_more_than_two_against_the_first(comparison: Comparison) -> None:
+    base = comparison.a.subject
+    found = [compare(base, base), comparison]
+    (section,) = overview(found)
+    assert [row[4] for row in section.rows][1] == "1.25x faster"
+    assert [row[0] for row in section.rows] == ["a.json", "b.json"]
+    data = overview_dict(found, [one.b for one in found])
+    assert [trace["path"][-6:] for trace in data["traces"]] == ["a.json", "b.json"]
+    assert data["traces"][1]["metrics"][0]["delta"] == -10_000
+
+
+@pytest.mark.parametrize("sort", OVERVIEW_SORTS)
+def test_every_order_has_every_trace(comparison: Comparison, sort: str) -> None:
+    sides = [comparison.a, comparison.b]
+    ordered = sorted_sides(sides, sort)
+    assert sorted(map(id, ordered)) == sorted(map(id, sides))
+
+
+def test_absent_figures_stand_last(comparison: Comparison) -> None:
+    def side(percent: float | None) -> Side:
+        figures = replace(comparison.a.figures, occupancy_pct=percent)
+        return replace(comparison.a, figures=figures)
+
+    ordered = sorted_sides([side(None), side(50), side(0.0), side(None)], "occupancy")
+    assert [one.figures.occupancy_pct for one in ordered] == [0.0, 50, None, None]
+
+
+def test_hostile_text_reaches_no_terminal(hostile: Comparison) -> None:
+    parts = [*sections(hostile, 10), *overview([hostile, hostile])]
+    text = "\n".join([*plain(parts), *markdown(parts), *map(title, hostile.rows)])
+    console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(rich_tables(parts))
+    for shown in (text, console.export_text(styles=False), dumps(comparison_dict(hostile))):
+        assert "\x1b" not in shown
+        assert "\x07" not in shown
+    assert "\\x1b]0;gone" in text
+    assert hostile.cautions
+
+
+def test_markdown_is_literal_and_keeps_its_columns() -> None:
+    section = Section("a|b", (Column("x", left=True), Column("y")), (("  `<i>*_|", "[1](u)"),))
+    assert list(markdown([section])) == [
+        "### a\\|b",
+        "",
+        "| x | y |",
+        "|:--|--:|",
+        "| \u2003\\`\\<i\\>\\*\\_\\| | \\[1\\](u) |",
+    ]
