@@ -48,6 +48,12 @@ def unit_words(choice: UnitChoice) -> str:
     return f"{choice.kind.value} {label}" if named else label
 
 
+def trace_words(side: Side) -> str:
+    """A trace's file name without the ends that all of them have, as safe text."""
+    name = PurePath(side.subject.trace.path).name
+    return safe(name.removesuffix(".gz").removesuffix(".json"))
+
+
 def place_words(side: Side) -> str:
     """Which of a side's units is shown, and how the GPU time varies over all of them."""
     if len(side.units) == 1:
@@ -74,7 +80,7 @@ def _sides(comparison: Comparison) -> Section:
     rows = tuple(
         (
             letter,
-            safe(PurePath(side.subject.trace.path).name),
+            trace_words(side),
             place_words(side),
             count(side.left_out),
             backend_words(side),
@@ -124,14 +130,12 @@ def _rows(comparison: Comparison, top: int, sort: str) -> Section:
     if rest:
         lines.append(_sum_line(f"{len(rest):,} more", rest))
     lines.append(_sum_line("total", groups))
-    headings = ("difference", "A ops", "A time", "B ops", "B time", "places")
+    headings = ("difference", "A ops", "A time", "B ops", "B time", "rows")
     columns = (*map(Column, headings), Column("match", left=True), name_column("role or op"))
     return Section("What changed, by GPU time", columns, tuple(lines))
 
 
-def _line(
-    figures: tuple[int, int, int, int], places: str, match: str, name: str
-) -> tuple[str, ...]:
+def _line(figures: tuple[int, int, int, int], rows: str, match: str, name: str) -> tuple[str, ...]:
     a_ops, a_ns, b_ops, b_ns = figures
     return (
         difference(b_ns - a_ns, Unit.TIME),
@@ -139,7 +143,7 @@ def _line(
         duration(a_ns),
         count(b_ops),
         duration(b_ns),
-        places,
+        rows,
         match,
         name,
     )
@@ -184,31 +188,27 @@ def overview(comparisons: Sequence[Comparison], sort: str = "given") -> list[Sec
     """All traces against the first: `comparisons` are base against itself, then the others."""
     base = comparisons[0].a
     found = [section for comparison in comparisons for section in _named_cautions(comparison)]
-    sides = sorted_sides([comparison.b for comparison in comparisons], sort)
-    headings = ("ops", "GPU time")
     columns = (
         name_column("trace"),
         Column("backend", left=True),
-        *map(Column, headings),
-        Column("against the first", left=True),
-        *map(Column, ("CPU time", "idle", "HBM bytes", "occupancy", "unit")),
+        *map(Column, ("ops", "GPU time")),
+        Column("vs first", left=True),
+        *map(Column, ("CPU time", "HBM bytes", "occupancy")),
     )
     rows = tuple(
         (
-            safe(PurePath(side.subject.trace.path).name),
+            trace_words(side),
             backend_words(side),
             count(side.figures.gpu_ops),
             duration(side.figures.gpu_ns),
             "the first" if side is base else standing(base.figures.gpu_ns, side.figures.gpu_ns),
             duration(side.figures.cpu_ns),
-            duration(side.figures.idle_ns),
             figure(side.figures.hbm_bytes.total, Unit.BYTES),
             figure(side.figures.occupancy_pct, Unit.PERCENT),
-            f"{side.index + 1} of {len(side.units)}",
         )
-        for side in sides
+        for side in sorted_sides([comparison.b for comparison in comparisons], sort)
     )
-    head = f"Compared by {unit_words(comparisons[0].choice)}; figures of one real unit each"
+    head = f"Compared by {unit_words(comparisons[0].choice)}, one real unit of each"
     return [*found, Section(head, columns, rows)]
 
 
@@ -220,7 +220,7 @@ def sorted_sides(sides: Sequence[Side], sort: str) -> list[Side]:
 
 
 def _named_cautions(comparison: Comparison) -> list[Section]:
-    name = safe(PurePath(comparison.b.subject.trace.path).name)
+    name = trace_words(comparison.b)
     return [
         Section(f"Caution: {name} (B) differs from the first (A)", section.columns, section.rows)
         for section in cautions(comparison)

@@ -38,13 +38,13 @@ def sorted_groups(rows: Sequence[Row], sort: str = "delta") -> list[RowGroup]:
 
 
 def title(row: Row) -> str:
-    """What a row is about, as safe text: `attention forward: softmax 8x16x1024x64`. Shapes
-    are those of A, then those of B where they differ.
+    """What a row is about, as safe text: `softmax of attention forward 8x16x1024x64`. The
+    shapes are those of A, then those of B where they differ.
     """
     of_call = any(share is not None and share.call is not None for share in (row.a, row.b))
     name = row.name if of_call or "::" in row.name else decode(row.name).short
     if row.role is not None:
-        name = f"{name}: {row.role}"
+        name = f"{row.role} of {name}"
     shapes = dict.fromkeys(_shape_words(share) for share in (row.a, row.b) if share is not None)
     return safe(f"{name} {' / '.join(filter(None, shapes))}".rstrip(), NAME_CELLS)
 

@@ -76,11 +76,11 @@ def test_the_unit_can_be_chosen(
 
 def test_more_than_two_traces(traces: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     lines = printed(capsys, *traces).splitlines()
-    assert [line.split()[0] for line in lines[2:]] == ["t0.json", "t1.json", "t2.json"]
+    assert [line.split()[0] for line in lines[2:]] == ["t0", "t1", "t2"]
     assert "the first" in lines[2]
     assert "2.0x faster" in lines[4]
     lines = printed(capsys, *traces, "--sort", "gpu").splitlines()
-    assert [line.split()[0] for line in lines[2:]] == ["t1.json", "t2.json", "t0.json"]
+    assert [line.split()[0] for line in lines[2:]] == ["t1", "t2", "t0"]
     found = data(capsys, *traces, "--sort", "gpu")
     assert Path(found["traces"][0]["path"]).name == "t1.json"
     assert Path(found["base"]["path"]).name == "t0.json"

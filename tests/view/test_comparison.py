@@ -186,7 +186,7 @@ def test_more_than_two_against_the_first(comparison: Comparison) -> None:
     found = [compare(base, base), comparison]
     (section,) = overview(found)
     assert [row[4] for row in section.rows][1] == "1.25x faster"
-    assert [row[0] for row in section.rows] == ["a.json", "b.json"]
+    assert [row[0] for row in section.rows] == ["a", "b"]
     data = overview_dict(found, [one.b for one in found])
     assert [trace["path"][-6:] for trace in data["traces"]] == ["a.json", "b.json"]
     assert data["traces"][1]["metrics"][0]["delta"] == -10_000
