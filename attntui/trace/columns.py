@@ -64,6 +64,7 @@ FIELDS: Mapping[Category, tuple[str, ...]] = {
 """The extra columns of each category; the rest have those of `_DEVICE`."""
 
 _MOST_CATEGORIES = int(np.iinfo(np.int16).max)
+_MORE = "(more categories)"
 _FALSE_WORDS = frozenset({"false", "0", "no"})
 
 
@@ -186,6 +187,7 @@ class Store:
         unfinished: Bool | None = None,
     ) -> None:
         """Packs events of one category whose times are known."""
+        raw_category = self._folded(raw_category)
         category = category_of(raw_category)
         fields = FIELDS.get(category, _DEVICE)
         table = self.tables.get(fields)
@@ -196,7 +198,7 @@ class Store:
             "start": start,
             "dur": dur,
             "name": packed([self.names[event.name] for event in events], "i"),
-            "raw_category": np.full(len(events), self._category_id(raw_category)),
+            "raw_category": np.full(len(events), self.raw_categories[raw_category]),
             "offset": offset,
             "length": length,
             "unfinished": _unfinished(args),
@@ -220,10 +222,10 @@ class Store:
             columns["lane"] = self.lanes.of_threads(events)
         table.append(columns, len(events))
 
-    def _category_id(self, raw_category: str) -> int:
-        if len(self.raw_categories) >= _MOST_CATEGORIES and raw_category not in self.raw_categories:
-            return 0
-        return self.raw_categories[raw_category]
+    def _folded(self, raw_category: str) -> str:
+        """The category, or one for all when there are more than the column can number."""
+        known = self.raw_categories
+        return raw_category if len(known) < _MOST_CATEGORIES or raw_category in known else _MORE
 
     def _add_device_columns(
         self,

@@ -24,9 +24,6 @@ class Notices:
         else:
             self._found[kind] = (known[0] + count, known[1])
 
-    def forget(self, kind: str) -> None:
-        self._found.pop(kind, None)
-
     def freeze(self) -> tuple[Notice, ...]:
         return tuple(Notice(kind, count, text) for kind, (count, text) in self._found.items())
 

@@ -25,6 +25,10 @@ LONGEST_NS = 2**61 - 1
 no difference of two ends overflows 64 bits."""
 
 _PLAIN = re.compile(rb"(-?)(\d{1,18})(?:\.(\d{1,3}))?")
+# Up to sixteen digits, and below `LATEST_NS`.
+_WHOLE = rb"(?:[1-3]\d{15}|\d{1,15})"
+_THREE_DECIMALS = re.compile(rb"%b\.\d{3}(?:,%b\.\d{3})*" % (_WHOLE, _WHOLE))
+_NO_DECIMALS = re.compile(rb"%b(?:,%b)*" % (_WHOLE, _WHOLE))
 _NUMBER = re.compile(rb"-?\d{1,400}(\.\d{0,400})?([eE][-+]?\d{1,3})?")
 
 
@@ -66,12 +70,30 @@ def _number(text: bytes) -> int | None:
 
 def ns_from_texts(texts: Iterable[Any]) -> I64:
     """`ns_from_text` of each text, given as bytes or as something that holds bytes."""
-    return np.array([ns_from_text(bytes(text)) for text in texts], dtype=np.int64)
+    numbers = [bytes(text) for text in texts]
+    alike = _all_alike(numbers)
+    if alike is not None:
+        return alike
+    return np.array([ns_from_text(number) for number in numbers], dtype=np.int64)
 
 
 def durations_from_texts(texts: Iterable[Any]) -> I64:
     """As `ns_from_texts`, but what is too long becomes `LONGEST_NS`."""
-    numbers = [_number(bytes(text)) for text in texts]
+    numbers = [bytes(text) for text in texts]
+    alike = _all_alike(numbers)
+    if alike is not None:
+        return np.minimum(alike, LONGEST_NS)
+    exact = [_number(number) for number in numbers]
     return np.array(
-        [NO_TIME if ns is None else max(-1, min(ns, LONGEST_NS)) for ns in numbers], np.int64
+        [NO_TIME if ns is None else max(-1, min(ns, LONGEST_NS)) for ns in exact], np.int64
     )
+
+
+def _all_alike(numbers: list[bytes]) -> I64 | None:
+    """The nanoseconds where all numbers have three decimals, or all have none."""
+    joined = b",".join(numbers)
+    if _THREE_DECIMALS.fullmatch(joined):
+        return np.fromstring(joined.replace(b".", b"").decode(), dtype=np.int64, sep=",")
+    if _NO_DECIMALS.fullmatch(joined):
+        return np.fromstring(joined.decode(), dtype=np.int64, sep=",") * 1000
+    return None

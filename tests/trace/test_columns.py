@@ -171,6 +171,15 @@ def test_integers_of_every_spelling(make_trace, value: Any, number: int) -> None
     assert make_trace(events).columns.sequence.tolist() == [number, 9]
 
 
+def test_more_categories_than_the_column_numbers(make_trace) -> None:
+    events = [complete(f"c{n}", "a", n, 1) for n in range(33_000)]
+    trace = make_trace([*events, complete("kernel", "k", 40_000, 1)])
+    assert len(trace.raw_categories) == 2**15
+    assert trace.raw_categories[trace.columns.raw_category[-1]] == "(more categories)"
+    assert trace.category_counts["kernel"] == 1
+    assert len(trace.gpu_ops) == 0
+
+
 def test_columns_have_the_types_of_the_model(make_trace) -> None:
     trace = make_trace([cpu_op("a", 0, 1), kernel("k", 0, 1), complete("x", "o", 0, 1)])
     kinds = {"I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8, "Bool": np.bool_}

@@ -16,9 +16,12 @@ from attntui.trace import Trace, load
 from attntui.trace.times import (
     EXACT_BELOW_US,
     LATEST_NS,
+    LONGEST_NS,
     NO_TIME,
+    durations_from_texts,
     ns_from_floats,
     ns_from_text,
+    ns_from_texts,
 )
 
 
@@ -211,6 +214,26 @@ def test_base_time_and_unit_are_kept(make_trace) -> None:
         "baseTimeNanoseconds": base,
         "displayTimeUnit": "ns",
     }
+
+
+@given(
+    st.lists(st.integers(0, 2**62 - 1), min_size=1, max_size=20), st.sampled_from([0, 1, 2, 3, 4])
+)
+def test_runs_of_numbers_are_exact(numbers: list[int], decimals: int) -> None:
+    texts = [
+        f"{n // 1000}" + f".{n % 1000:03d}0"[: decimals + 1 if decimals else 0] for n in numbers
+    ]
+    exact = [ns_from_text(text.encode()) for text in texts]
+    assert ns_from_texts([text.encode() for text in texts]).tolist() == exact
+    bounded = [min(ns, LONGEST_NS) for ns in exact]
+    assert durations_from_texts([text.encode() for text in texts]).tolist() == bounded
+    mixed = [*texts, "null", "-3", "1e30"]
+    assert durations_from_texts([t.encode() for t in mixed]).tolist() == [
+        *bounded,
+        NO_TIME,
+        -1,
+        LONGEST_NS,
+    ]
 
 
 def test_many_exact_times_keep_their_digits(tmp_path: Path) -> None:
