@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from attntui.analysis.annotations import Annotations, find_annotations
 from attntui.analysis.attention import AttentionCall, find_attention
 from attntui.analysis.cpu_time import cpu_time
-from attntui.analysis.findings import Finding, Observed, find_findings
+from attntui.analysis.findings import Finding, Observed, find_findings, observe
 from attntui.analysis.gap_causes import GapCauses, cause_finder
 from attntui.analysis.idle import DeviceIdle, device_idle, launched
-from attntui.analysis.kernel_facts import KernelFact, gpu_work, kernel_facts, roofs
-from attntui.analysis.kernels import KernelTable, kernel_table
+from attntui.analysis.kernel_facts import KernelFact, gpu_work, roofs
+from attntui.analysis.kernels import KernelTable
 from attntui.analysis.steps import Steps, find_steps
 from attntui.trace.model import Trace
 from attntui.view.options import Options
@@ -48,30 +48,23 @@ class Facts:
 def gather(trace: Trace, options: Options | None = None) -> Facts:
     """Run every analysis that the reports need; `options` may name the device's roofs."""
     options = Options() if options is None else options
-    devices = device_idle(trace)
     finder = cause_finder(trace)
-    peaks = roofs(trace, bandwidth=options.peak_bandwidth, flops=options.peak_flops)
-    work, table = gpu_work(trace), kernel_table(trace)
-    observed = Observed(
-        trace=trace,
-        rows=trace.gpu_ops,
-        idle=devices,
-        causes=tuple(finder.causes(idle.gaps) for idle in devices),
-        host=finder.host,
+    observed = observe(
+        trace,
+        trace.gpu_ops,
+        finder=finder,
         cpu=cpu_time(trace, finder.host),
         steps=find_steps(trace),
-        table=table,
-        facts=kernel_facts(work, table, peaks),
-        work=work,
+        work=gpu_work(trace),
         calls=find_attention(trace),
-        peaks=peaks,
+        peaks=roofs(trace, bandwidth=options.peak_bandwidth, flops=options.peak_flops),
     )
     return Facts(
         trace=trace,
-        devices=devices,
+        devices=observed.idle,
         launched={idle.device: idle for idle in device_idle(trace, launched(trace))},
         causes=observed.causes,
-        kernels=table,
+        kernels=observed.table,
         kernel_facts=observed.facts,
         attention=observed.calls,
         annotations=find_annotations(trace),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from attntui.analysis.attention import AttentionCall
+from attntui.analysis.cpu_time import CpuTime
+from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.findings.attention import hidden_copies, naive_attention, sdpa_on_math
 from attntui.analysis.findings.host import host_waits, steady_allocation
 from attntui.analysis.findings.idle import (
@@ -15,6 +18,12 @@ from attntui.analysis.findings.idle import (
 from attntui.analysis.findings.kernels import fine_low_occupancy, fp32_products, tiny_kernels
 from attntui.analysis.findings.model import Finding, Observed
 from attntui.analysis.findings.recording import lacking
+from attntui.analysis.gap_causes import CauseFinder
+from attntui.analysis.idle import device_idle
+from attntui.analysis.kernel_facts import GpuWork, kernel_facts
+from attntui.analysis.kernels import kernel_table
+from attntui.analysis.steps import Steps
+from attntui.trace.model import I64, Trace
 
 _FINDERS: tuple[Callable[[Observed], Iterator[Finding]], ...] = (
     gpu_idle,
@@ -31,6 +40,38 @@ _FINDERS: tuple[Callable[[Observed], Iterator[Finding]], ...] = (
     fine_low_occupancy,
     lacking,
 )
+
+
+def observe(
+    trace: Trace,
+    rows: I64,
+    *,
+    finder: CauseFinder,
+    cpu: CpuTime,
+    steps: Steps,
+    work: GpuWork,
+    calls: tuple[AttentionCall, ...],
+    peaks: DevicePeaks | None,
+) -> Observed:
+    """What findings follow from, over the GPU operations `rows` (a scope's, or all).
+
+    `calls` are the attention calls of those rows; the rest is the whole trace's.
+    """
+    idle, table = device_idle(trace, rows), kernel_table(trace, rows)
+    return Observed(
+        trace=trace,
+        rows=rows,
+        idle=idle,
+        causes=tuple(finder.causes(device.gaps) for device in idle),
+        host=finder.host,
+        cpu=cpu,
+        steps=steps,
+        table=table,
+        facts=kernel_facts(work, table, peaks),
+        work=work,
+        calls=calls,
+        peaks=peaks,
+    )
 
 
 def find_findings(seen: Observed) -> tuple[Finding, ...]:
