@@ -7,14 +7,13 @@ import importlib
 import json
 import shlex
 import shutil
-import signal
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
+from capture import interrupts
 from capture.catalogue import BY_NAME, ENTRIES, SUITES
 from capture.errors import CaptureError
 from capture.shapes import DTYPES, AttentionShape, Method, ModelShape
@@ -29,22 +28,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status: 0, 2 on a failure, 130 on an interrupt."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     options = _parser().parse_args(arguments)
-    for name in ("SIGTERM", "SIGHUP"):
-        signal.signal(getattr(signal, name), _interrupt)
     options.command = shlex.join(["python", "-m", "capture", *arguments])
     handler: Callable[[argparse.Namespace], int] = options.handler
     try:
-        return handler(options)
+        with interrupts.watch():
+            return handler(options)
     except CaptureError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"{PROGRAM}: interrupted; the traces already listed are whole", file=sys.stderr)
         return 130
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from capture import interrupts
 from capture.catalogue import ATTENTION_NAMES, BY_NAME, MODEL_NAMES, Kind
 from capture.check import Accuracy
 from capture.environment import Environment
@@ -146,6 +147,7 @@ def run_job(job: Job, setting: Setting) -> Outcome:
     try:
         workload = job.build(setting.device, setting.method)
         accuracy = workload.check()
+        interrupts.check()
         if accuracy is not None:
             accuracy.require(job.name)
         with workload.scope():
@@ -209,10 +211,12 @@ def run_jobs(jobs: Sequence[Job], setting: Setting, manifest: str) -> list[Outco
             progress.start(job.title)
             begin = time.monotonic()
             outcome = run_job(job, setting)
+            interrupts.check()
             outcomes.append(outcome)
             write_json(target, _manifest(setting, outcomes, len(jobs)))
             progress.finish(f"{outcome.line()} ({time.monotonic() - begin:.0f} s)")
             _clear(setting.device)
+            interrupts.check()
     return outcomes
 
 

@@ -14,6 +14,7 @@ import torch
 
 from capture import suite
 from capture.cli import main
+from capture.errors import Refusal
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ["--device", "cpu", "--batch", "1", "--heads", "2", "--seq", "16", "--head-dim", "16"]
@@ -124,12 +125,9 @@ def test_a_signal_between_traces_leaves_whole_files_and_a_true_manifest(
         return real(name, *rest, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(suite, "attention_workload", interrupted)
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        assert main(["run", "math", "auto", *SMALL, "--out", str(tmp_path)]) == 130
-    finally:
-        signal.signal(signal.SIGTERM, before)
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    before = signal.getsignal(number)
+    assert main(["run", "math", "auto", *SMALL, "--out", str(tmp_path)]) == 130
+    assert signal.getsignal(number) is before
     assert "interrupted" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "math_b1_h2_s16_d16_bf16_cpu.json.gz",
@@ -138,6 +136,28 @@ def test_a_signal_between_traces_leaves_whole_files_and_a_true_manifest(
     told = json.loads((tmp_path / "run_cpu.json").read_text(encoding="utf-8"))
     assert told["jobs"] == 2
     assert [one["file"] for one in told["outcomes"]] == ["math_b1_h2_s16_d16_bf16_cpu.json.gz"]
+
+
+@pytest.mark.parametrize("wrap", [False, True], ids=["swallowed", "made another error"])
+def test_an_interrupt_that_a_compiler_swallows_still_ends_the_run(
+    wrap: bool, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    real = suite.attention_workload
+
+    def swallowing(name: str, *rest: object, **more: object) -> object:
+        if name == "auto":
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                if wrap:
+                    raise Refusal("compiler failed") from None
+        return real(name, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(suite, "attention_workload", swallowing)
+    assert main(["run", "math", "auto", "naive", *SMALL, "--out", str(tmp_path)]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    told = json.loads((tmp_path / "run_cpu.json").read_text(encoding="utf-8"))
+    assert [one["name"] for one in told["outcomes"]] == ["math"]
 
 
 def test_info_and_ceilings_speak_of_the_cpu_too(capsys) -> None:
