@@ -93,10 +93,12 @@ def test_of_a_call_that_lies_in_the_unit_only_in_part_no_flops_are_told() -> Non
     script.op("aten::_softmax", (ADD, 30), dims=([2, 4, 128, 128], []))
     script.op("aten::bmm", (GEMM, 11), dims=([8, 128, 128], [8, 128, 64]))
     subject = prepare(script.trace())
-    assert len(subject.attention) == 1
+    (call,) = subject.attention
     figures = take(subject, UnitChoice(UnitKind.ANNOTATION, "products")).figures
     assert (figures.gpu_ops, figures.flops.total) == (1, None)
-    assert figures.hbm_bytes.total is not None
+    product = call.role("qk")
+    assert product is not None
+    assert (figures.hbm_bytes.total, figures.hbm_bytes.known_ns) == (product.hbm_bytes, 10_000)
 
 
 def test_what_a_trace_does_not_tell_is_absent_not_zero() -> None:
