@@ -164,6 +164,15 @@ def test_a_small_copy_is_staged_at_once_and_counts_as_a_wait() -> None:
     assert seen["sync-stalls"].cost_ns == 313_000
 
 
+def test_a_wait_outside_every_op_is_no_copy_s_though_the_copy_has_no_op_either() -> None:
+    bare = [event for event in pageable(1 << 20) if event["cat"] != "cpu_op"]
+    waits = [event for event in bare if event["name"] == "cudaStreamSynchronize"]
+    waits[0]["name"] = "cudaDeviceSynchronize"
+    seen = found(stalled(bare))
+    assert seen["sync-stalls"].cost_ns == 313_000
+    assert "pageable-copies" not in seen
+
+
 def allocating(since: int) -> list[Event]:
     """Two steps, and after `since` ns an op that allocates before it launches."""
     return [
