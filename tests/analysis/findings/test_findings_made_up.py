@@ -197,7 +197,8 @@ def test_allocation_in_the_first_step_is_warming_up() -> None:
     during = [e for e in allocating(END) if "ProfilerStep" not in e["name"]]
     late = [
         annotation("ProfilerStep#1", 0, END + 400_000),
-        annotation("ProfilerStep#2", END + 401_000, END + 500_000),
+        annotation("ProfilerStep#2", END + 401_000, END + 900_000),
+        *launched(100, END + 402_000, END + 405_000, END + 800_000),
     ]
     assert "steady-allocation" not in found([*during, *late])
 
