@@ -83,7 +83,6 @@ def _sides(comparison: Comparison) -> Section:
             trace_words(side),
             place_words(side),
             count(side.left_out),
-            backend_words(side),
         )
         for letter, side in (("A", comparison.a), ("B", comparison.b))
     )
@@ -92,23 +91,32 @@ def _sides(comparison: Comparison) -> Section:
         name_column("trace"),
         Column("unit", left=True),
         Column("ops in no unit"),
-        Column("attention", left=True),
     )
     return Section(f"Compared by {unit_words(comparison.choice)}", columns, rows)
 
 
-def _scoreboard(comparison: Comparison) -> Section:
-    rows: tuple[tuple[str, ...], ...] = tuple(
-        (
-            METRIC_WORDS[metric.name],
-            figure(metric.a, metric.unit),
-            figure(metric.b, metric.unit),
-            difference(metric.delta, metric.unit),
-            verdict(metric),
-            coverage_words(metric),
-        )
-        for metric in comparison.metrics
+def scoreboard_rows(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
+    """A line for each metric: name, A, B, difference, B against A, and what it covers; then
+    the attention backends.
+    """
+    return (
+        *(
+            (
+                METRIC_WORDS[metric.name],
+                figure(metric.a, metric.unit),
+                figure(metric.b, metric.unit),
+                difference(metric.delta, metric.unit),
+                verdict(metric),
+                coverage_words(metric),
+            )
+            for metric in comparison.metrics
+        ),
+        ("attention", backend_words(comparison.a), backend_words(comparison.b), "", "", ""),
     )
+
+
+def _scoreboard(comparison: Comparison) -> Section:
+    rows = scoreboard_rows(comparison)
     columns = (
         Column("", left=True),
         *map(Column, ("A", "B", "difference")),

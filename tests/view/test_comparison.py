@@ -106,6 +106,7 @@ def test_the_text_says_what_was_compared_and_adds_up(comparison: Comparison) -> 
     assert "2 of 3, GPU time 50.00 us to 50.00 us" in text
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "GPU time 50.00 us 40.00 us -10.00 us 1.25x faster" in lines
+    assert "attention - -" in lines
     assert "-30.00 us 1 40.00 us 1 10.00 us 1 both aten::mm [4, 4]" in lines
     assert "+30.00 us 0 0 ns 1 30.00 us 1 only B aten::mul [4, 4]" in lines
     assert lines[-1] == "-10.00 us 2 50.00 us 2 40.00 us 3 total"
