@@ -178,6 +178,15 @@ def _sum_line(name: str, groups: Sequence[RowGroup]) -> _Line:
     return _line(sums, count(sum(len(group.rows) for group in groups)), "", name)
 
 
+def _bytes_words(side: Side) -> str:
+    """A unit's estimated HBM bytes, and of how much of its GPU time where not of all."""
+    moved = side.figures.hbm_bytes
+    text = figure(moved.total, Unit.BYTES)
+    share = moved.share(side.figures.gpu_ns)
+    partial = moved.total is not None and share is not None and share < 1
+    return f"{text} of {percent(share)}" if partial else text
+
+
 _OVERVIEW_KEYS: Mapping[str, Callable[[Side], Any]] = {
     "given": lambda side: 0,
     "name": lambda side: PurePath(side.subject.trace.path).name,
@@ -211,12 +220,14 @@ def overview(comparisons: Sequence[Comparison], sort: str = "given") -> list[Sec
             duration(side.figures.gpu_ns),
             "the first" if side is base else standing(base.figures.gpu_ns, side.figures.gpu_ns),
             duration(side.figures.cpu_ns),
-            figure(side.figures.hbm_bytes.total, Unit.BYTES),
+            _bytes_words(side),
             figure(side.figures.occupancy_pct, Unit.PERCENT),
         )
         for side in sorted_sides([comparison.b for comparison in comparisons], sort)
     )
     head = f"Compared by {unit_words(comparisons[0].choice)}, one real unit of each"
+    if any(" of " in row[6] for row in rows):
+        head += "; HBM bytes are of the share of GPU time that shapes tell"
     return [*found, Section(head, columns, rows)]
 
 

@@ -136,3 +136,19 @@ def test_the_example_of_the_guide(corpus: Path, capsys: pytest.CaptureFixture[st
         unit = summary[found[side]["unit_index"]]
         for figure in ("gpu_ns", "cpu_ns", "gpu_ops"):
             assert metrics[figure][side] == unit[figure]
+
+
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
+
+
+def test_the_samples(capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [SAMPLES / f"{name}_b8_h16_s1024_d64_bf16_h200.json.gz" for name in ("naive", "flash")]
+    if not all(path.is_file() for path in paths):
+        pytest.skip("the sample traces were not captured yet")
+    found = data(capsys, *map(str, paths))
+    metrics = {metric["name"]: metric for metric in found["metrics"]}
+    assert (metrics["gpu_ops"]["a"], metrics["gpu_ops"]["b"]) == (7, 1)
+    assert metrics["memsets"]["a"] == 1
+    assert metrics["hbm_bytes"]["a"] == pytest.approx(2.75e9, rel=0.002)
+    assert metrics["hbm_bytes"]["b"] == pytest.approx(0.0675e9, rel=0.01)
+    assert [row["match"] for row in found["rows"]] == ["both", "only_a"]

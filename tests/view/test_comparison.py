@@ -188,6 +188,8 @@ def test_more_than_two_against_the_first(comparison: Comparison) -> None:
     (section,) = overview(found)
     assert [row[4] for row in section.rows][1] == "1.25x faster"
     assert [row[0] for row in section.rows] == ["a", "b"]
+    # A product of which one factor is recorded has no bytes; the other op has.
+    assert [row[6] for row in section.rows] == ["128 B of 20.0 %", "128 B of 75.0 %"]
     data = overview_dict(found, [one.b for one in found])
     assert [trace["path"][-6:] for trace in data["traces"]] == ["a.json", "b.json"]
     assert data["traces"][1]["metrics"][0]["delta"] == -10_000
