@@ -178,13 +178,17 @@ def _sum_line(name: str, groups: Sequence[RowGroup]) -> _Line:
     return _line(sums, count(sum(len(group.rows) for group in groups)), "", name)
 
 
+def _partly_known(side: Side) -> bool:
+    """Whether the HBM bytes are an estimate of a part of the GPU time alone."""
+    moved = side.figures.hbm_bytes
+    return moved.total is not None and moved.known_ns < side.figures.gpu_ns
+
+
 def _bytes_words(side: Side) -> str:
     """A unit's estimated HBM bytes, and of how much of its GPU time where not of all."""
     moved = side.figures.hbm_bytes
     text = figure(moved.total, Unit.BYTES)
-    share = moved.share(side.figures.gpu_ns)
-    partial = moved.total is not None and share is not None and share < 1
-    return f"{text} of {percent(share)}" if partial else text
+    return f"{text} of {percent(moved.share(side.figures.gpu_ns))}" if _partly_known(side) else text
 
 
 _OVERVIEW_KEYS: Mapping[str, Callable[[Side], Any]] = {
@@ -212,6 +216,7 @@ def overview(comparisons: Sequence[Comparison], sort: str = "given") -> list[Sec
         Column("vs first", left=True),
         *map(Column, ("CPU time", "HBM bytes", "occupancy")),
     )
+    sides = sorted_sides([comparison.b for comparison in comparisons], sort)
     rows = tuple(
         (
             trace_words(side),
@@ -223,10 +228,10 @@ def overview(comparisons: Sequence[Comparison], sort: str = "given") -> list[Sec
             _bytes_words(side),
             figure(side.figures.occupancy_pct, Unit.PERCENT),
         )
-        for side in sorted_sides([comparison.b for comparison in comparisons], sort)
+        for side in sides
     )
     head = f"Compared by {unit_words(comparisons[0].choice)}, one real unit of each"
-    if any(" of " in row[6] for row in rows):
+    if any(map(_partly_known, sides)):
         head += "; HBM bytes are of the share of GPU time that shapes tell"
     return [*found, Section(head, columns, rows)]
 
