@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from attntui.analysis.attention.model import ROLES
-from attntui.analysis.compare.metrics import Unit
 from attntui.analysis.compare.rows import Match, Row, RowGroup, Share, grouped
 from attntui.analysis.kernel_names import decode
 from attntui.view.attention import shape_text
-from attntui.view.comparison_words import difference
-from attntui.view.formats import count, duration
 from attntui.view.safe import safe
-from attntui.view.tables import Column, Table, name_keys
 
 MATCH_WORDS: Mapping[Match, str] = {"both": "both", "only_a": "only A", "only_b": "only B"}
 
@@ -78,60 +72,3 @@ def role_lines(rows: Sequence[Row]) -> tuple[RoleLine, ...]:
     if len(found) < 2:
         return ()
     return tuple(RoleLine(role, *found[role]) for role in ROLES if role in found)
-
-
-def rows_table(rows: Sequence[Row]) -> Table:
-    """The rows, one each, as a table for the screen; table row `i` is `rows[i]`.
-
-    It has no target: a row lies in two traces, and its shares say where.
-    """
-    titles = [title(row) for row in rows]
-    words = sorted(set(titles))
-    place = {word: i for i, word in enumerate(words)}
-    word_of = np.array([place[text] for text in titles], np.int64)
-
-    def column(heading: str, values: list[int], unit: Unit, width: int, priority: int) -> Column:
-        write = duration if unit is Unit.TIME else count
-        return Column(
-            heading,
-            lambda row: write(values[row]),
-            np.array(values, np.int64),
-            width,
-            priority=priority,
-        )
-
-    deltas = [row.delta_gpu_ns for row in rows]
-    matches = [MATCH_WORDS[row.match] for row in rows]
-    return Table(
-        columns=(
-            Column(
-                "difference",
-                lambda row: difference(deltas[row], Unit.TIME),
-                np.abs(np.array(deltas, np.int64)),
-                11,
-            ),
-            column("A ops", [row.a_ops for row in rows], Unit.COUNT, 5, 3),
-            column("A time", [row.a_gpu_ns for row in rows], Unit.TIME, 9, 1),
-            column("B ops", [row.b_ops for row in rows], Unit.COUNT, 5, 3),
-            column("B time", [row.b_gpu_ns for row in rows], Unit.TIME, 9, 1),
-            Column(
-                "match",
-                lambda row: matches[row],
-                np.array([list(MATCH_WORDS.values()).index(m) for m in matches], np.int64),
-                6,
-                right=False,
-                priority=2,
-            ),
-            Column(
-                "role or op",
-                lambda row: titles[row],
-                name_keys(words, word_of),
-                None,
-                right=False,
-            ),
-        ),
-        words=words,
-        word_of=word_of,
-        target=lambda _row: None,
-        empty="no GPU operation in either unit",
-    )
