@@ -6,18 +6,22 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from textual import work
+from textual import on, work
 from textual.app import App, SystemCommand
 from textual.filter import LineFilter
 from textual.screen import Screen
 
 from attntui.tui.plain import PlainFilter
+from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
+from attntui.view.compare_session import CompareSession
 from attntui.view.document import Document
-from attntui.view.keys import KEYS
+from attntui.view.keys import COMPARE_KEYS, KEYS
 from attntui.view.options import Options
+from attntui.view.reopen import arrange
+from attntui.view.session import Session
 
 
 class AttntuiApp(App[None]):
@@ -42,21 +46,42 @@ class AttntuiApp(App[None]):
     @work
     async def _open(self) -> None:
         if self.paths:
-            document = await self._load(self.paths[0])
-            if document is None:
-                self.exit(return_code=2 if self.failure else 0)
-                return
-            await self.push_screen_wait(MainScreen(document, self.options))
-            self.exit()
+            documents = []
+            for path in self.paths[:2]:
+                document = await self._load(path)
+                if document is None:
+                    self.exit(return_code=2 if self.failure else 0)
+                    return
+                documents.append(document)
+            await self._show(*documents, closable=False)
+            return
         while True:
-            picker = PickerScreen()
-            path = await self.push_screen_wait(picker)
+            document = await self._choose("Open a trace")
+            if document is not None:
+                await self._show(document, closable=True)
+
+    async def _show(self, *documents: Document, closable: bool) -> None:
+        """One document alone, or two side by side, until the user goes back."""
+        first, *others = documents
+        screen: Screen[None]
+        if others:
+            compared = CompareSession.of(first, others[0])
+            screen = CompareScreen(compared, self.options, closable=closable)
+        else:
+            session = arrange(Session.of(first), self.options)
+            screen = MainScreen(session, self.options, closable=closable)
+        await self.push_screen_wait(screen)
+
+    async def _choose(self, purpose: str) -> Document | None:
+        """A document picked by the user; a file that is no trace is said and picked again."""
+        while True:
+            path = await self.push_screen_wait(PickerScreen(purpose))
             if path is None:
-                continue
+                return None
             document = await self._load(path)
             if document is not None:
-                await self.push_screen_wait(MainScreen(document, self.options, closable=True))
-            elif self.failure:
+                return document
+            if self.failure:
                 self.notify(self.failure, severity="error", timeout=10, markup=False)
 
     async def _load(self, path: str) -> Document | None:
@@ -64,12 +89,25 @@ class AttntuiApp(App[None]):
         self.failure = loaded.error
         return loaded.document
 
+    @on(MainScreen.CompareWanted)
+    def _compare_wanted(self, message: MainScreen.CompareWanted) -> None:
+        self._compare(message.document)
+
+    # The description would else be the text of the whole document.
+    @work(description="compare")
+    async def _compare(self, document: Document) -> None:
+        other = await self._choose("Compare with")
+        if other is not None:
+            await self._show(document, other, closable=True)
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the key table by name, and what Textual itself offers."""
-        if isinstance(screen, MainScreen):
-            for key in KEYS:
+        keys = COMPARE_KEYS if isinstance(screen, CompareScreen) else KEYS
+        if isinstance(screen, MainScreen | CompareScreen):
+            for key in keys:
                 title = f"{key.text} ({key.shown})"
                 yield SystemCommand(title, key.group, partial(screen.run_action, key.action))
+        if isinstance(screen, MainScreen):
             yield SystemCommand(
                 "copy the command line for this view",
                 "opens the same trace at the same place",

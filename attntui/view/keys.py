@@ -79,6 +79,7 @@ KEYS: tuple[Key, ...] = (
     Key("pane('attention')", ("5",), "5", "attention", "Panes"),
     Key("pane('ops')", ("6",), "6", "ops (CPU)", "Panes"),
     Key("pane('detail')", ("7",), "7", "detail", "Panes"),
+    Key("compare", ("c",), "c", "compare with another trace", "Panes"),
     Key("maximise", ("x",), "x", "maximise the pane", "Panes"),
     Key("copy", ("y",), "y", "copy the row or event (OSC 52)", "File"),
     Key("copy_to_file", ("Y",), "Y", "write the row or event to a file", "File"),
@@ -89,7 +90,38 @@ KEYS: tuple[Key, ...] = (
     Key("quit", ("q",), "q", "quit", "File"),
 )
 
-COMPARE_KEYS: tuple[Key, ...] = ()
+_SHARED = (
+    *("cursor_left", "cursor_right", "pan_left", "pan_right", "page_left", "page_right"),
+    *("zoom_in", "zoom_out", "fit_all", "go_start", "go_end", "row_up", "row_down"),
+    *("page_up", "page_down", "next_event", "previous_event", "to_launch", "to_kernel"),
+    *("next_gap", "previous_gap", "threshold_down", "threshold_up"),
+    *(
+        "sort_left",
+        "sort_right",
+        "sort_invert",
+        "toggle_instances",
+        "filter",
+        "toggle_collapse",
+        "toggle_empty",
+    ),
+    *("maximise", "copy", "help", "palette", "back", "quit"),
+)
+
+COMPARE_KEYS: tuple[Key, ...] = (
+    *(key for key in KEYS if key.action in _SHARED),
+    Key("accept", ("enter",), "Enter", "row: to both ends; timeline: open that trace", "Compare"),
+    Key("next_unit", ("J",), "J", "next unit on both sides", "Compare"),
+    Key("previous_unit", ("K",), "K", "previous unit on both sides", "Compare"),
+    Key("next_choice", ("u",), "u", "compare by another kind of unit", "Compare"),
+    Key("tie", ("t",), "t", "tie or untie the timelines", "Compare"),
+    Key("swap", ("o",), "o", "swap A and B", "Compare"),
+    Key("full_width", ("W",), "W", "each unit at full width, or one scale", "Compare"),
+    Key("pane('scoreboard')", ("1",), "1", "scoreboard", "Panes"),
+    Key("pane('rows')", ("2",), "2", "what changed, row by row", "Panes"),
+    Key("pane('left')", ("3",), "3", "timeline of A", "Panes"),
+    Key("pane('right')", ("4",), "4", "timeline of B", "Panes"),
+)
+"""The compare screen's keys: those of the main screen that mean something there, and its own."""
 
 
 def groups(keys: tuple[Key, ...] = KEYS) -> dict[str, list[Key]]:

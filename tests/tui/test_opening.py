@@ -9,7 +9,7 @@ from typing import Any
 
 import builders
 import pytest
-from conftest import loaded
+from conftest import loaded, picking
 from steps_trace import two_steps
 from textual.widgets import Static
 
@@ -38,10 +38,7 @@ async def test_the_picker_lists_what_lies_here_newest_first(
     assert found == [newer, older]
     app = AttntuiApp([], Options())
     async with app.run_test(size=(100, 30)) as pilot:
-        await pilot.app.workers.wait_for_complete([w for w in app.workers if w.name == "_search"])
-        await pilot.pause()
-        assert isinstance(app.screen, PickerScreen)
-        table = app.screen.query_one(VirtualTable)
+        table = (await picking(pilot)).query_one(VirtualTable)
         assert "runs/newer [bold].json.gz" in table.render_line(1).text
         await pilot.press("j", "enter")
         await loaded(pilot)
@@ -73,8 +70,7 @@ async def test_the_picker_survives_a_file_that_is_no_trace(
     (tmp_path / "config.json").write_text("{}")
     app = AttntuiApp([], Options())
     async with app.run_test() as pilot:
-        await app.workers.wait_for_complete([w for w in app.workers if w.name == "_search"])
-        await pilot.pause()
+        await picking(pilot)
         await pilot.press("enter")
         await loaded(pilot)
         assert isinstance(app.screen, PickerScreen)

@@ -8,6 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widgets import Static
@@ -28,7 +29,7 @@ from attntui.view.document import Document
 from attntui.view.keys import KEYS
 from attntui.view.options import Options
 from attntui.view.panes import PANES
-from attntui.view.reopen import arrange, command_line, reloaded, write_copy
+from attntui.view.reopen import command_line, reloaded, write_copy
 from attntui.view.session import Session
 from attntui.view.tables import BadPattern
 
@@ -58,11 +59,18 @@ class MainScreen(SessionActions, Screen[None]):
 
     session: reactive[Session] = reactive[Session](None, init=False)  # type: ignore[arg-type]
 
-    def __init__(self, document: Document, options: Options, *, closable: bool = False) -> None:
+    class CompareWanted(Message):
+        """The user wants this document beside another."""
+
+        def __init__(self, document: Document) -> None:
+            super().__init__()
+            self.document = document
+
+    def __init__(self, session: Session, options: Options, *, closable: bool = False) -> None:
         super().__init__()
         self.options = options
         self._closable = closable
-        self.set_reactive(MainScreen.session, arrange(Session.of(document), options))
+        self.set_reactive(MainScreen.session, session)
         self._detailed: tuple[object, ...] = ()
         self._tables = (PANES[0].name, PANES[1].name)
         self._last_focus = "timeline"
@@ -365,6 +373,10 @@ class MainScreen(SessionActions, Screen[None]):
                 self.notify(loaded.error, severity="error", markup=False)
 
         self.app.push_screen(LoadingScreen(self.session.trace.path), done)
+
+    def action_compare(self) -> None:
+        """Asks for the other trace and opens the two side by side."""
+        self.post_message(self.CompareWanted(self.session.document))
 
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen(KEYS))

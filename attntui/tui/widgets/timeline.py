@@ -52,31 +52,38 @@ class TimelineView(Widget, can_focus=True):
     session: reactive[Session | None] = reactive(None)
 
     class Resized(Message):
-        """The timeline has another width or height, in cells for time and lines for lanes."""
+        """The timeline has another width, in cells for time."""
 
-        def __init__(self, width: int, height: int) -> None:
+        def __init__(self, timeline: TimelineView, width: int) -> None:
             super().__init__()
+            self.timeline = timeline
             self.width = width
-            self.height = height
+
+        @property
+        def control(self) -> TimelineView:
+            return self.timeline
 
     class Clicked(Message):
         """A click on a time and a line (counted over all lines, not only those on screen)."""
 
-        def __init__(self, at: int, line: int) -> None:
+        def __init__(self, timeline: TimelineView, at: int, line: int) -> None:
             super().__init__()
+            self.timeline = timeline
             self.at = at
             self.line = line
 
     class Wheel(Message):
         """The wheel turned over a time: zoom there."""
 
-        def __init__(self, direction: int) -> None:
+        def __init__(self, timeline: TimelineView, direction: int) -> None:
             super().__init__()
+            self.timeline = timeline
             self.direction = direction
 
     def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
         self.ascii_only = ascii_only
+        self.heading: str | None = None
         self._frame: _Frame | None = None
 
     @property
@@ -94,7 +101,7 @@ class TimelineView(Widget, can_focus=True):
     def on_resize(self, event: events.Resize) -> None:
         width = max(event.size.width - GUTTER, 1)
         self._frame = None
-        self.post_message(self.Resized(width, max(event.size.height - HEADER_LINES, 1)))
+        self.post_message(self.Resized(self, width))
 
     def watch_session(self, session: Session | None) -> None:
         if session is None:
@@ -104,7 +111,8 @@ class TimelineView(Widget, can_focus=True):
             self.refresh(layout=True)
         view = session.timeline.viewport
         whole = duration(view.high - view.low)
-        title = f"Timeline ─ {duration(view.span)} of {whole} ─ scope: {session.scope_text}"
+        heading = self.heading or f"Timeline ─ scope: {session.scope_text}"
+        title = f"{heading} ─ {duration(view.span)} of {whole}"
         self.border_title = safe(title).replace("[", r"\[")
         cell = duration(view.span / max(session.width, 1))
         self.border_subtitle = f"t={duration(session.timeline.cursor, 7)}  cell {cell}"
@@ -119,7 +127,7 @@ class TimelineView(Widget, can_focus=True):
         if y == 0:
             return self._text_line("", frame.axis_text, "timeline--axis")
         if y == 1:
-            return self._text_line("whole trace", frame.minimap_text, "timeline--axis")
+            return self._text_line("overview", frame.minimap_text, "timeline--axis")
         number = session.timeline.top + y - HEADER_LINES
         if number >= len(frame.lines):
             return Strip.blank(self.size.width, self.rich_style)
@@ -179,15 +187,15 @@ class TimelineView(Widget, can_focus=True):
         width = max(self.size.width - GUTTER, 1)
         time = self.session.timeline.viewport.time(at.x - GUTTER, width)
         line = self.session.timeline.top + at.y - HEADER_LINES
-        self.post_message(self.Clicked(time, line))
+        self.post_message(self.Clicked(self, time, line))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
-        self.post_message(self.Wheel(-1))
+        self.post_message(self.Wheel(self, -1))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
-        self.post_message(self.Wheel(1))
+        self.post_message(self.Wheel(self, 1))
 
 
 class _Frame:
@@ -210,8 +218,9 @@ class _Frame:
         if ends is None:
             return text
         low, high = ends
-        bar = "━"
-        return text[:low] + bar * (high - low + 1) + text[high + 1 :]
+        # The ticks' text stays readable inside the range.
+        marked = text[low : high + 1].replace(" ", "━").replace("╷", "┯")
+        return text[:low] + marked + text[high + 1 :]
 
     def _measured_cells(self) -> tuple[int, int] | None:
         session = self.session

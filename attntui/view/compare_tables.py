@@ -1,0 +1,163 @@
+"""The tables of the compare screen: the scoreboard, and what changed row by row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attntui.analysis.compare import Comparison, Metric, Row, RowGroup, Unit, grouped
+from attntui.trace.model import I64
+from attntui.view.comparison_rows import MATCH_WORDS, role_lines, title
+from attntui.view.comparison_words import METRIC_WORDS, difference, figure, verdict
+from attntui.view.formats import count, duration
+from attntui.view.tables import Column, Table
+
+
+def scoreboard_table(comparison: Comparison) -> Table:
+    """One row a metric, in the scoreboard's order: A, B, difference, ratio in words."""
+    metrics = comparison.metrics
+    words = [METRIC_WORDS[metric.name] for metric in metrics]
+    rows = np.arange(len(metrics), dtype=np.int64)
+
+    def factor(metric: Metric) -> float:
+        return abs(math.log(metric.ratio)) if metric.ratio else math.nan
+
+    columns = (
+        Column("figure", lambda row: words[row], rows, None, right=False),
+        Column("A", lambda row: figure(metrics[row].a, metrics[row].unit), rows, 12),
+        Column("B", lambda row: figure(metrics[row].b, metrics[row].unit), rows, 12),
+        Column(
+            "difference",
+            lambda row: difference(metrics[row].delta, metrics[row].unit),
+            rows,
+            13,
+            priority=2,
+        ),
+        Column(
+            "B is",
+            lambda row: verdict(metrics[row]),
+            np.array([factor(metric) for metric in metrics], np.float64),
+            14,
+            right=False,
+            priority=1,
+        ),
+    )
+    return Table(columns, words, rows, lambda _row: None)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of what changed: rows of the comparison that are alike, or a role in them.
+
+    `group` is the number of the group among those given.
+    """
+
+    group: int
+    title: str
+    a_ops: int
+    a_gpu_ns: int
+    b_ops: int
+    b_gpu_ns: int
+    match: str
+
+    @property
+    def delta(self) -> int:
+        return self.b_gpu_ns - self.a_gpu_ns
+
+
+def groups_of(rows: Sequence[Row], single: bool) -> tuple[RowGroup, ...]:
+    """Rows that are alike as one group each (one op in every layer), or each on its own."""
+    return tuple(RowGroup((row,)) for row in rows) if single else grouped(rows)
+
+
+def changes(groups: Sequence[RowGroup]) -> tuple[Change, ...]:
+    """A line a group, each followed by the roles that it holds many to one."""
+    found: list[Change] = []
+    for number, group in enumerate(groups):
+        times = f"{len(group.rows)} times " if len(group.rows) > 1 else ""
+        sides = (group.a_ops, group.a_gpu_ns, group.b_ops, group.b_gpu_ns)
+        name = times + title(group.rows[0])
+        found.append(Change(number, name, *sides, MATCH_WORDS[group.match]))
+        for line in role_lines(group.rows):
+            sides = (line.a_ops, line.a_gpu_ns, line.b_ops, line.b_gpu_ns)
+            found.append(Change(number, f"  of which {line.role}", *sides, ""))
+    return tuple(found)
+
+
+def changes_table(lines: Sequence[Change], groups: Sequence[RowGroup]) -> Table:
+    """What changed as a table; a role's line has its group's sort keys, and so stays under it."""
+    words = sorted({title(group.rows[0]) for group in groups})
+    place = {word: number for number, word in enumerate(words)}
+    word_of = [place[title(group.rows[0])] for group in groups]
+    group_of = np.array([line.group for line in lines], np.int64)
+
+    def keys(values: list[int]) -> I64:
+        return np.array(values, np.int64)[group_of] if len(group_of) else group_of
+
+    def ops(value: int) -> str:
+        return count(value) if value else ""
+
+    def time(value: int, number: int) -> str:
+        return duration(value) if number else ""
+
+    columns = (
+        Column(
+            "difference",
+            lambda at: difference(lines[at].delta, Unit.TIME) if lines[at].match else "",
+            keys([abs(group.delta_gpu_ns) for group in groups]),
+            11,
+        ),
+        Column(
+            "A ops",
+            lambda at: ops(lines[at].a_ops),
+            keys([group.a_ops for group in groups]),
+            6,
+            priority=3,
+        ),
+        Column(
+            "A time",
+            lambda at: time(lines[at].a_gpu_ns, lines[at].a_ops),
+            keys([group.a_gpu_ns for group in groups]),
+            9,
+            priority=1,
+        ),
+        Column(
+            "B ops",
+            lambda at: ops(lines[at].b_ops),
+            keys([group.b_ops for group in groups]),
+            6,
+            priority=3,
+        ),
+        Column(
+            "B time",
+            lambda at: time(lines[at].b_gpu_ns, lines[at].b_ops),
+            keys([group.b_gpu_ns for group in groups]),
+            9,
+            priority=1,
+        ),
+        Column(
+            "match",
+            lambda at: lines[at].match,
+            keys([list(MATCH_WORDS).index(group.match) for group in groups]),
+            6,
+            right=False,
+            priority=2,
+        ),
+        Column(
+            "role or op",
+            lambda at: lines[at].title,
+            keys(word_of),
+            None,
+            right=False,
+        ),
+    )
+    return Table(
+        columns,
+        words,
+        keys(word_of),
+        lambda _at: None,
+        empty="no GPU operation in either unit",
+    )
