@@ -8,6 +8,7 @@ queue, held by a stream wait or not. The parts sum to the gap exactly.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -95,6 +96,29 @@ class GapCauses:
             self.lane[chosen],
             self.running[chosen],
         )
+
+
+def joined(parts: Sequence[GapCauses]) -> GapCauses:
+    """The gaps of several devices or streams in one, part after part."""
+
+    def column(values: list[I64]) -> I64:
+        return np.concatenate(values) if values else np.zeros(0, np.int64)
+
+    gaps = [part.gaps for part in parts]
+    return GapCauses(
+        Gaps(
+            column([g.start for g in gaps]),
+            column([g.length for g in gaps]),
+            column([g.before for g in gaps]),
+            column([g.after for g in gaps]),
+        ),
+        np.concatenate([np.zeros((0, len(Cause)), np.int64), *(part.split for part in parts)]),
+        np.concatenate([np.zeros(0, np.int8), *(part.trigger for part in parts)]),
+        column([part.trigger_row for part in parts]),
+        column([part.launch for part in parts]),
+        column([part.lane for part in parts]),
+        column([part.running for part in parts]),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class AttntuiApp(App[None]):
                 self.notify(self.failure, severity="error", timeout=10, markup=False)
 
     async def _load(self, path: str) -> Document | None:
-        loaded = await self.push_screen_wait(LoadingScreen(path))
+        loaded = await self.push_screen_wait(LoadingScreen(path, self.options))
         self.failure = loaded.error
         return loaded.document
 

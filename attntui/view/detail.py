@@ -11,9 +11,10 @@ from attntui.analysis.kernel_names import decode
 from attntui.analysis.launches import launch_delay, op_stack
 from attntui.trace import read_event
 from attntui.trace.model import ABSENT, Category, OpInputs
+from attntui.view.analyses import GapList
 from attntui.view.attention import attention_lines, call_text
-from attntui.view.document import Document, GapList
-from attntui.view.formats import duration, percent, size
+from attntui.view.document import Document
+from attntui.view.formats import duration, percent, rate, size
 from attntui.view.safe import safe
 
 MAX_NAME = 2_000
@@ -126,6 +127,7 @@ def event_detail(document: Document, row: int) -> list[Item]:
     trace = document.trace
     items = [Item("", document.short_of(row), heading=True)]
     items.extend(_about(document, row))
+    items.extend(_work(document, row))
     items.extend(_attention(document, row))
     items.extend(_link(document, row))
     items.extend(_launch_config(document, row))
@@ -166,6 +168,22 @@ def _about(document: Document, row: int) -> Iterator[Item]:
         label = f" {lane.label}" if lane.label else ""
         yield Item("lane", safe(f"process {lane.pid} thread {lane.tid}{label}", MAX_VALUE))
     yield Item("category", safe(raw, 60))
+
+
+def _work(document: Document, row: int) -> Iterator[Item]:
+    """Rates and bound of the kernel's name, over all its instances whose work is known."""
+    fact = document.facts_by_name.get(int(document.trace.name[row]))
+    if fact is None or (fact.flops is None and fact.moved is None):
+        return
+    yield _heading("all of this name")
+    if fact.bound.tflops is not None and fact.flops:
+        yield Item("FLOP rate", rate(fact.bound.tflops * 1e12, "FLOP/s"))
+    if fact.bound.gbps is not None:
+        yield Item("HBM rate", f"{rate(fact.bound.gbps * 1e9, 'B/s')} by shapes")
+    if fact.bound.intensity is not None and fact.flops:
+        yield Item("intensity", f"{fact.bound.intensity:.3g} FLOP a byte")
+    share = "" if fact.bound.share is None else f", {percent(fact.bound.share)} of that roof"
+    yield Item("bound by", (fact.bound.kind or "not told") + share)
 
 
 def _attention(document: Document, row: int) -> Iterator[Item]:
@@ -212,9 +230,13 @@ def _launch_config(document: Document, row: int) -> Iterator[Item]:
         yield Item("registers", f"{config.registers} a thread")
     if config.shared_memory is not None:
         yield Item("shared", f"{config.shared_memory:,} bytes a block")
+    fact = document.facts_by_name.get(int(document.trace.name[row]))
+    if fact is not None and fact.occupancy_pct is not None:
+        limit = f", limited by {', '.join(fact.limited_by)}" if fact.limited_by else ""
+        yield Item("occupancy", f"{fact.occupancy_pct:.1f} % at most{limit}")
     if config.occupancy_pct is not None:
-        told = f"{config.occupancy_pct:g} % (profiler's estimate)"
-        yield Item("occupancy", told if config.occupancy_pct else "not measured by the profiler")
+        told = f"{config.occupancy_pct:g} % as the profiler estimates"
+        yield Item("", told if config.occupancy_pct else "not measured by the profiler")
 
 
 def _inputs(inputs: OpInputs | None) -> Iterator[Item]:

@@ -7,17 +7,19 @@ from functools import cached_property
 
 import numpy as np
 
-from attntui.analysis.attention import AttentionCall, find_attention, within
-from attntui.analysis.cpu_time import CpuTime, OpTable, cpu_time, op_table
-from attntui.analysis.gap_causes import Cause, CauseFinder, GapCauses, Trigger, cause_finder
-from attntui.analysis.idle import DeviceIdle, Gaps, device_idle
+from attntui.analysis.attention import AttentionCall
+from attntui.analysis.gap_causes import (
+    CauseFinder,
+)
+from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.kernel_names import decode
-from attntui.analysis.kernels import KernelTable, kernel_table
-from attntui.analysis.scope import WHOLE, Range, Scope, ScopeRows, scope_rows
-from attntui.analysis.steps import Steps, find_steps
-from attntui.trace.model import I64, Category, Trace
+from attntui.analysis.scope import WHOLE, Range, Scope, scope_rows
+from attntui.analysis.steps import Steps
+from attntui.trace.model import Category, Trace
+from attntui.view.analyses import Analyses, ScopeFacts
 from attntui.view.attention import attention_track
 from attntui.view.curve import Curve
+from attntui.view.options import Options
 from attntui.view.paint import CATEGORY_PAINT, Paint, kernel_paint
 from attntui.view.raster import RowIndex
 from attntui.view.safe import safe
@@ -25,95 +27,6 @@ from attntui.view.tracks import Track, TrackKind, build_tracks, idle_track
 
 NAME_LIMIT = 200
 """Cells of a name kept for bars and tables; the detail pane shows all of it."""
-
-
-@dataclass(frozen=True, eq=False)
-class GapList:
-    """Gaps of all devices by start, with their causes; `device` is the number of each."""
-
-    causes: GapCauses
-    device: I64
-
-    @classmethod
-    def of(cls, idle: tuple[DeviceIdle, ...], finder: CauseFinder) -> GapList:
-        parts = [d.gaps for d in idle]
-        none = [np.zeros(0, np.int64)]
-        gaps = Gaps(
-            np.concatenate([g.start for g in parts] or none),
-            np.concatenate([g.length for g in parts] or none),
-            np.concatenate([g.before for g in parts] or none),
-            np.concatenate([g.after for g in parts] or none),
-        )
-        device = np.repeat([d.device for d in idle], [len(g) for g in parts]).astype(np.int64)
-        order = np.argsort(gaps.start, kind="stable")
-        return cls(finder.causes(gaps.take(order)), device[order])
-
-    def __len__(self) -> int:
-        return len(self.device)
-
-    @property
-    def start(self) -> I64:
-        return self.causes.gaps.start
-
-    @property
-    def length(self) -> I64:
-        return self.causes.gaps.length
-
-    @property
-    def before(self) -> I64:
-        """Rows of the operations that ended last before each gap."""
-        return self.causes.gaps.before
-
-    @property
-    def after(self) -> I64:
-        """Rows of the operations that end each gap."""
-        return self.causes.gaps.after
-
-    @cached_property
-    def end(self) -> I64:
-        return self.causes.gaps.end
-
-    @cached_property
-    def main(self) -> I64:
-        """The main `Cause` of each."""
-        return self.causes.main
-
-    def over(self, threshold: int) -> I64:
-        """Numbers of the gaps of at least `threshold` ns, by start."""
-        return np.flatnonzero(self.length >= threshold)
-
-    def label(self, number: int) -> str:
-        """A gap's cause in words, with what drained the queue where that is told."""
-        cause = Cause(int(self.main[number])).name.lower().replace("_", " ")
-        trigger = Trigger(int(self.causes.trigger[number]))
-        if trigger is Trigger.NONE or trigger.name.lower() == cause:
-            return cause
-        return f"{cause} after {trigger.name.lower().replace('_', ' ')}"
-
-
-@dataclass(frozen=True, eq=False)
-class ScopeFacts:
-    """What the tables show: the facts of one scope."""
-
-    scope: Scope
-    rows: ScopeRows
-    kernels: KernelTable
-    idle: tuple[DeviceIdle, ...]
-    gaps: GapList
-    ops: OpTable
-    attention: tuple[AttentionCall, ...]
-
-    @property
-    def busy_ns(self) -> int:
-        return sum(d.busy_ns for d in self.idle)
-
-    @property
-    def idle_ns(self) -> int:
-        return sum(d.idle_ns for d in self.idle)
-
-    @property
-    def span_ns(self) -> int:
-        return sum(d.span_ns for d in self.idle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,21 +47,16 @@ class Document:
     """
 
     trace: Trace
-    steps: Steps
+    analyses: Analyses
     tracks: tuple[Track, ...]
     short: tuple[str, ...]
     paints: tuple[Paint, ...]
-    finder: CauseFinder
-    cpu: CpuTime
-    attention: tuple[AttentionCall, ...]
     whole: ScopeFacts
 
     @classmethod
-    def build(cls, trace: Trace) -> Document:
-        steps = find_steps(trace)
-        finder = cause_finder(trace)
-        cpu = cpu_time(trace, finder.host)
-        attention = find_attention(trace)
+    def build(cls, trace: Trace, options: Options | None = None) -> Document:
+        """Analyses a loaded trace; `options` may name the device's roofs."""
+        analyses = Analyses.of(trace, options or Options())
         gpu_names = set(np.unique(trace.name[trace.gpu_ops]).tolist())
         short: list[str] = []
         paints: list[Paint] = []
@@ -160,17 +68,21 @@ class Document:
             else:
                 short.append(safe(name, NAME_LIMIT))
                 paints.append(Paint.OTHER)
-        return cls(
-            trace,
-            steps,
-            _tracks(trace, attention),
-            tuple(short),
-            tuple(paints),
-            finder,
-            cpu,
-            attention,
-            _scope_facts(trace, WHOLE, steps, finder, cpu, attention),
-        )
+        tracks = _tracks(trace, analyses.attention)
+        whole = analyses.facts(trace, WHOLE)
+        return cls(trace, analyses, tracks, tuple(short), tuple(paints), whole)
+
+    @property
+    def steps(self) -> Steps:
+        return self.analyses.steps
+
+    @property
+    def finder(self) -> CauseFinder:
+        return self.analyses.finder
+
+    @property
+    def attention(self) -> tuple[AttentionCall, ...]:
+        return self.analyses.attention
 
     @cached_property
     def overview(self) -> RowIndex:
@@ -192,6 +104,12 @@ class Document:
                 found[call.op] = call
         return found
 
+    @cached_property
+    def facts_by_name(self) -> dict[int, KernelFact]:
+        """What is told of each GPU operation's name id over the whole trace."""
+        names = self.whole.kernels.name.tolist()
+        return dict(zip(names, self.whole.observed.facts, strict=True))
+
     def short_of(self, row: int) -> str:
         """An event's name for a bar or a table cell."""
         return self.short[int(self.trace.name[row])]
@@ -205,9 +123,7 @@ class Document:
 
     def facts(self, scope: Scope) -> ScopeFacts:
         """The facts of a scope."""
-        if scope == WHOLE:
-            return self.whole
-        return _scope_facts(self.trace, scope, self.steps, self.finder, self.cpu, self.attention)
+        return self.whole if scope == WHOLE else self.analyses.facts(self.trace, scope)
 
     def measure(self, low: int, high: int) -> Measured:
         """Busy share of each device in [low, high) and how many events overlap it."""
@@ -234,28 +150,6 @@ class Document:
                 found.append(idle_track(device, gaps.start[own], gaps.end[own], own))
             found.append(track)
         return tuple(found)
-
-
-def _scope_facts(
-    trace: Trace,
-    scope: Scope,
-    steps: Steps,
-    finder: CauseFinder,
-    cpu: CpuTime,
-    attention: tuple[AttentionCall, ...],
-) -> ScopeFacts:
-    """Computes the facts of a scope: a few passes over its events."""
-    rows = scope_rows(trace, scope, steps)
-    idle = device_idle(trace, rows.gpu)
-    return ScopeFacts(
-        scope,
-        rows,
-        kernel_table(trace, rows.gpu),
-        idle,
-        GapList.of(idle, finder),
-        op_table(cpu, None if scope == WHOLE else rows.cpu),
-        attention if scope == WHOLE else within(attention, rows.gpu),
-    )
 
 
 def _tracks(trace: Trace, attention: tuple[AttentionCall, ...]) -> tuple[Track, ...]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attntui.analysis.annotations import Annotations, find_annotations
-from attntui.analysis.attention import AttentionCall, find_attention
-from attntui.analysis.cpu_time import cpu_time
-from attntui.analysis.findings import Finding, Observed, find_findings, observe
-from attntui.analysis.gap_causes import GapCauses, cause_finder
+from attntui.analysis.attention import AttentionCall
+from attntui.analysis.findings import Finding, Observed, find_findings
+from attntui.analysis.gap_causes import GapCauses
 from attntui.analysis.idle import DeviceIdle, device_idle, launched
-from attntui.analysis.kernel_facts import KernelFact, gpu_work, roofs
+from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.kernels import KernelTable
-from attntui.analysis.steps import Steps, find_steps
+from attntui.analysis.steps import Steps
 from attntui.trace.model import Trace
+from attntui.view.analyses import Analyses
 from attntui.view.options import Options
 
 
@@ -47,18 +47,8 @@ class Facts:
 
 def gather(trace: Trace, options: Options | None = None) -> Facts:
     """Run every analysis that the reports need; `options` may name the device's roofs."""
-    options = Options() if options is None else options
-    finder = cause_finder(trace)
-    observed = observe(
-        trace,
-        trace.gpu_ops,
-        finder=finder,
-        cpu=cpu_time(trace, finder.host),
-        steps=find_steps(trace),
-        work=gpu_work(trace),
-        calls=find_attention(trace),
-        peaks=roofs(trace, bandwidth=options.peak_bandwidth, flops=options.peak_flops),
-    )
+    analyses = Analyses.of(trace, options or Options())
+    observed = analyses.observed(trace, trace.gpu_ops, analyses.attention)
     return Facts(
         trace=trace,
         devices=observed.idle,

@@ -57,6 +57,11 @@ def count(value: int | None) -> str:
     return ABSENT if value is None else f"{value:,}"
 
 
+def counted(value: int, word: str) -> str:
+    """A number with its noun: `1 note`, `12,345 notes`."""
+    return f"{value:,} {word}{'' if value == 1 else 's'}"
+
+
 def _prefixed(value: float, unit: str, digits: int) -> str:
     size, step = abs(value), 0
     while step < len(_PREFIXES) - 1 and float(f"{size:.{digits}g}") >= 1000:

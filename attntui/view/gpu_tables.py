@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from attntui.analysis.launches import parent_ops
 from attntui.trace.model import I64
-from attntui.view.document import Document, GapList, ScopeFacts
-from attntui.view.formats import count, duration, percent
+from attntui.view.analyses import GapList, ScopeFacts
+from attntui.view.document import Document
+from attntui.view.formats import ABSENT, count, duration, percent
 from attntui.view.tables import Column, Table, Target, name_keys, share_bar
 
 
@@ -19,6 +21,17 @@ def event_target(document: Document, row: int) -> Target:
     return Target(int(trace.start[row]), int(trace.end[row]), event=row)
 
 
+BOUNDS = ("", "compute", "latency", "memory")
+
+
+def _floats(values: Sequence[float | None]) -> npt.NDArray[np.float64]:
+    return np.array([np.nan if v is None else v for v in values], np.float64)
+
+
+def _share(percentage: float | None) -> float | None:
+    return None if percentage is None else percentage / 100
+
+
 def _streams(streams: tuple[int, ...]) -> str:
     shown = ",".join(str(s) for s in streams[:3])
     return shown + ("…" if len(streams) > 3 else "")
@@ -26,7 +39,7 @@ def _streams(streams: tuple[int, ...]) -> str:
 
 def kernels_by_name(document: Document, facts: ScopeFacts) -> Table:
     """GPU operations grouped by name."""
-    kernels = facts.kernels
+    kernels, told = facts.kernels, facts.observed.facts
     names = [document.trace.names[i] for i in kernels.name.tolist()]
     words = np.arange(len(kernels), dtype=np.int64)
 
@@ -40,7 +53,7 @@ def kernels_by_name(document: Document, facts: ScopeFacts) -> Table:
             kernels.share,
             8,
             right=False,
-            priority=5,
+            priority=9,
         ),
         Column("%", lambda row: percent(float(kernels.share[row])), kernels.share, 7, priority=1),
         Column("total", time(kernels.total), kernels.total, 9),
@@ -48,6 +61,28 @@ def kernels_by_name(document: Document, facts: ScopeFacts) -> Table:
         Column("mean", lambda row: duration(float(kernels.mean[row])), kernels.mean, 9, priority=2),
         Column("min", time(kernels.min), kernels.min, 9, priority=6),
         Column("max", time(kernels.max), kernels.max, 9, priority=7),
+        Column(
+            "bound",
+            lambda row: told[row].bound.kind or ABSENT,
+            name_keys(BOUNDS, np.array([BOUNDS.index(f.bound.kind or "") for f in told], np.int64)),
+            7,
+            right=False,
+            priority=3,
+        ),
+        Column(
+            "roof",
+            lambda row: percent(told[row].bound.share),
+            _floats([f.bound.share for f in told]),
+            7,
+            priority=4,
+        ),
+        Column(
+            "occ.",
+            lambda row: percent(_share(told[row].occupancy_pct)),
+            _floats([f.occupancy_pct for f in told]),
+            7,
+            priority=5,
+        ),
         Column(
             "stream",
             lambda row: _streams(kernels.streams[row]),

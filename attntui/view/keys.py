@@ -79,6 +79,8 @@ KEYS: tuple[Key, ...] = (
     Key("pane('attention')", ("5",), "5", "attention", "Panes"),
     Key("pane('ops')", ("6",), "6", "ops (CPU)", "Panes"),
     Key("pane('detail')", ("7",), "7", "detail", "Panes"),
+    Key("pane('steps')", ("8",), "8", "steps", "Panes"),
+    Key("roofline", ("p",), "p", "roofline picture of the kernels", "Panes"),
     Key("compare", ("c",), "c", "compare with another trace", "Panes"),
     Key("maximise", ("x",), "x", "maximise the pane", "Panes"),
     Key("copy", ("y",), "y", "copy the row or event (OSC 52)", "File"),

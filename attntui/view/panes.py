@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from attntui.view.attention import attention_table
 from attntui.view.cpu_tables import PART_MARKS, ops_table
-from attntui.view.formats import count, duration, percent, ratio
+from attntui.view.formats import counted, duration, percent, ratio
 from attntui.view.gpu_tables import gaps_table, kernel_instances, kernels_by_name, steps_table
+from attntui.view.overview import overview_table
 from attntui.view.session import Session
 from attntui.view.tables import Table, TableView
 
@@ -48,6 +49,17 @@ class Pane:
         return " ─ ".join(words)
 
 
+def _overview(session: Session, instances: bool) -> Ordered:
+    return Ordered(overview_table(session.document, session.facts), 0, descending=False)
+
+
+def _overview_caption(session: Session) -> str:
+    found = session.facts.findings
+    costly = sum(finding.cost_ns is not None for finding in found)
+    notes = counted(len(found) - costly, "note")
+    return f"{counted(costly, 'finding')}, {notes}; costs overlap"
+
+
 def _kernels(session: Session, instances: bool) -> Ordered:
     if instances:
         return Ordered(kernel_instances(session.document, session.facts), 0, descending=False)
@@ -56,7 +68,8 @@ def _kernels(session: Session, instances: bool) -> Ordered:
 
 def _kernels_caption(session: Session) -> str:
     kernels = session.facts.kernels
-    return f"{count(int(kernels.count.sum()))} operations, {count(len(kernels))} names"
+    operations = counted(int(kernels.count.sum()), "operation")
+    return f"{operations}, {counted(len(kernels), 'name')}"
 
 
 def _gaps(session: Session, instances: bool) -> Ordered:
@@ -77,7 +90,7 @@ def _attention(session: Session, instances: bool) -> Ordered:
 def _attention_caption(session: Session) -> str:
     calls = session.facts.attention
     backends = sorted({call.backend for call in calls})
-    return f"{count(len(calls))} calls" + (f": {', '.join(backends)}" if backends else "")
+    return counted(len(calls), "call") + (f": {', '.join(backends)}" if backends else "")
 
 
 def _ops(session: Session, instances: bool) -> Ordered:
@@ -94,10 +107,11 @@ def _steps(session: Session, instances: bool) -> Ordered:
 
 def _steps_caption(session: Session) -> str:
     steps = session.document.steps
-    return f"{count(len(steps))} steps, {count(int(steps.outlier.sum()))} outliers"
+    return f"{counted(len(steps), 'step')}, {counted(int(steps.outlier.sum()), 'outlier')}"
 
 
 PANES: tuple[Pane, ...] = (
+    Pane("overview", "Overview", _overview, lambda s: id(s.facts), _overview_caption),
     Pane("kernels", "Kernels", _kernels, lambda s: id(s.facts), _kernels_caption, True),
     Pane("gaps", "Gaps", _gaps, lambda s: (id(s.facts), s.threshold), _gaps_caption),
     Pane("attention", "Attention", _attention, lambda s: id(s.facts), _attention_caption),

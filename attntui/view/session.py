@@ -14,7 +14,8 @@ import numpy as np
 
 from attntui.analysis.scope import WHOLE, Range, Scope, Step
 from attntui.trace.model import ABSENT, Trace
-from attntui.view.document import Document, GapList, Measured, ScopeFacts
+from attntui.view.analyses import GapList, ScopeFacts
+from attntui.view.document import Document, Measured
 from attntui.view.formats import duration
 from attntui.view.scoping import scope_choices, scope_text
 from attntui.view.search import Search
@@ -46,7 +47,8 @@ class Session:
     """A document, the timeline over it, the scope, and what was marked or searched.
 
     `width` is the timeline's cells; `mark` the first end of a measurement under way and
-    `measured` the finished one; `gap` the number of the selected gap in the document.
+    `measured` the finished one; `gap` the number of the selected gap in the document,
+    `remark` that of the overview's selected row.
     """
 
     document: Document
@@ -58,6 +60,7 @@ class Session:
     measured: Range | None = None
     measured_facts: Measured | None = None
     gap: int | None = None
+    remark: int | None = None
     bookmarks: tuple[Bookmark, ...] = ()
     search: Search | None = None
     said: str = ""
@@ -102,7 +105,7 @@ class Session:
         return self.document.lanes_with_idle(self.threshold)
 
     def _at(self, timeline: Timeline, gap: int | None = None) -> Session:
-        return replace(self, timeline=timeline, gap=gap, said="")
+        return replace(self, timeline=timeline, gap=gap, remark=None, said="")
 
     def with_timeline(self, timeline: Timeline) -> Session:
         """The same with the timeline scrolled or arranged otherwise."""
@@ -176,7 +179,7 @@ class Session:
     def pointing_at(self, target: Target) -> Session:
         """What a table row stands for, selected without moving the timeline."""
         timeline = replace(self.timeline, event=target.event)
-        return replace(self, timeline=timeline, gap=target.gap, said="")
+        return replace(self, timeline=timeline, gap=target.gap, remark=target.remark, said="")
 
     def going_to(self, target: Target) -> Session:
         """What a table row stands for, on screen and zoomed so that it can be seen."""
@@ -289,7 +292,7 @@ class Session:
         """All tables and figures restricted to a scope."""
         if scope == self.scope:
             return self
-        return replace(self, facts=self.document.facts(scope), said="")
+        return replace(self, facts=self.document.facts(scope), remark=None, said="")
 
     def scope_cycled(self) -> Session:
         """Whole, then the step at the cursor, its annotation, the measured range."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from attntui.view.document import Document, Measured
-from attntui.view.formats import count, duration, percent, ratio
+from attntui.view.formats import count, counted, duration, percent, ratio
 from attntui.view.safe import safe
 from attntui.view.session import Session
 
@@ -17,7 +17,7 @@ def device_name(document: Document) -> str:
     if not used:
         return "no GPU operations"
     if not names:
-        return f"{len(used)} GPU{'s' if len(used) > 1 else ''}, name not recorded"
+        return f"{counted(len(used), 'GPU')}, name not recorded"
     name = safe(names[0], 40)
     return f"{len(used)} x {name}" if len(used) > 1 else name
 
@@ -29,14 +29,14 @@ def title(session: Session) -> str:
     words = [safe(Path(document.trace.path).name, 80), device_name(document)]
     steps = len(document.steps)
     if steps:
-        words.append(f"{steps} step{'s' if steps > 1 else ''}")
+        words.append(counted(steps, "step"))
     if facts.idle:
         busy = percent(ratio(facts.busy_ns, facts.span_ns))
         words.append(f"GPU busy {busy}")
         words.append(f"idle {duration(facts.idle_ns)}")
-    notices = sum(n.count for n in document.trace.notices)
+    notices = len(document.trace.notices)
     if notices:
-        words.append(f"{notices:,} notice{'s' if notices > 1 else ''}")
+        words.append(counted(notices, "notice"))
     return "   ".join(words)
 
 

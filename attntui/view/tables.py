@@ -37,12 +37,16 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a table row stands for on the timeline: an event, a gap, or just a time span."""
+    """What a table row stands for: an event, a gap, or just a time span on the timeline.
+
+    `remark` is the overview's row, for the detail pane.
+    """
 
     start: int
     end: int
     event: int | None = None
     gap: int | None = None
+    remark: int | None = None
 
 
 @dataclass(frozen=True, eq=False)

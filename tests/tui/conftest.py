@@ -59,7 +59,8 @@ def opened(steps_file: Path) -> Opened:
     async def run(
         path: Path | None = None, size: tuple[int, int] = (120, 40), **options: object
     ) -> AsyncIterator[tuple[Pilot[None], MainScreen]]:
-        app = AttntuiApp([str(path or steps_file)], Options(**options))  # type: ignore[arg-type]
+        asked = {"pane": "timeline", **options}
+        app = AttntuiApp([str(path or steps_file)], Options(**asked))  # type: ignore[arg-type]
         async with app.run_test(size=size) as pilot:
             await loaded(pilot)
             assert isinstance(app.screen, MainScreen)

@@ -12,6 +12,7 @@ from attntui.analysis.scope import WHOLE, Step
 from attntui.tui.screens.bookmarks import BookmarksScreen
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.main import MainScreen
+from attntui.tui.screens.roofline import RooflineScreen
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
@@ -92,6 +93,39 @@ async def test_a_table_row_shows_its_detail(opened: Opened) -> None:
         labels = {item.label: item.text for item in screen.query_one(DetailView).items}
         assert labels["launch"] == "cudaLaunchKernel"
         assert labels["delay"] == "130.0 us"
+
+
+async def test_opens_on_the_gravest_finding(opened: Opened) -> None:
+    async with opened(pane=None) as (pilot, screen):
+        overview = screen.query_one("#overview", TablePane)
+        assert overview.has_focus
+        assert "GPU idle" in text_of(overview)[1]
+        told = {item.label: item.text for item in screen.query_one(DetailView).items}
+        assert "to try" in told
+        await pilot.press("enter")
+        assert screen.query_one(TimelineView).has_focus
+        start, end = (screen.session.timeline.viewport.t0, screen.session.timeline.viewport.t1)
+        finding = screen.session.facts.findings[0]
+        piece = finding.evidence[0]
+        assert not isinstance(piece, int)
+        assert start <= piece.start
+        assert end >= piece.end
+
+
+async def test_notices_of_the_load_can_be_read(opened: Opened) -> None:
+    async with opened(pane="overview") as (_, screen):
+        overview = screen.query_one("#overview", TablePane)
+        lines = [line for line in text_of(overview) if "notice" in line]
+        assert len(lines) == len(screen.session.trace.notices) > 0
+        assert "no launch (1)" in lines[0]
+
+
+async def test_the_roofline_opens_and_closes(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("p")
+        assert isinstance(pilot.app.screen, RooflineScreen)
+        await pilot.press("escape")
+        assert pilot.app.screen is screen
 
 
 async def test_sort_filter_and_instances(opened: Opened) -> None:
@@ -225,7 +259,7 @@ async def test_copy_takes_the_row_or_the_event(opened: Opened) -> None:
         await pilot.press("full_stop", "y")
         assert GEMM in pilot.app.clipboard
         await pilot.press("2", "y")
-        assert pilot.app.clipboard.count("\t") == 8
+        assert pilot.app.clipboard.count("\t") == 11
 
 
 async def test_copy_to_a_file(

@@ -17,6 +17,7 @@ from attntui.errors import AttntuiError, LoadCancelled
 from attntui.trace import Progress, load
 from attntui.view.document import Document
 from attntui.view.formats import count, size
+from attntui.view.options import Options
 from attntui.view.safe import safe
 
 
@@ -42,9 +43,10 @@ class LoadingScreen(ModalScreen[Loaded]):
     LoadingScreen Bar { width: 1fr; }
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, options: Options) -> None:
         super().__init__()
         self.path = path
+        self.options = options
         self._dropped = False
 
     def compose(self) -> ComposeResult:
@@ -69,8 +71,8 @@ class LoadingScreen(ModalScreen[Loaded]):
 
         outcome = Loaded()
         try:
-            document = Document.build(load(self.path, progress=progress, cancelled=cancelled))
-            outcome = Loaded(document=document)
+            trace = load(self.path, progress=progress, cancelled=cancelled)
+            outcome = Loaded(document=Document.build(trace, self.options))
         except LoadCancelled:
             pass
         except AttntuiError as error:

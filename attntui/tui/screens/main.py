@@ -18,6 +18,7 @@ from attntui.tui.bindings import bindings
 from attntui.tui.screens.bookmarks import BookmarksScreen
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.loading import Loaded, LoadingScreen
+from attntui.tui.screens.roofline import RooflineScreen
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
@@ -28,6 +29,7 @@ from attntui.view.detail import event_detail, gap_detail, plain
 from attntui.view.document import Document
 from attntui.view.keys import KEYS
 from attntui.view.options import Options
+from attntui.view.overview import remark_detail
 from attntui.view.panes import PANES
 from attntui.view.reopen import command_line, reloaded, write_copy
 from attntui.view.session import Session
@@ -73,7 +75,7 @@ class MainScreen(SessionActions, Screen[None]):
         self.set_reactive(MainScreen.session, session)
         self._detailed: tuple[object, ...] = ()
         self._tables = (PANES[0].name, PANES[1].name)
-        self._last_focus = "timeline"
+        self._last_focus = "overview"
 
     def compose(self) -> ComposeResult:
         yield Static(id="title", markup=False)
@@ -93,8 +95,11 @@ class MainScreen(SessionActions, Screen[None]):
     def on_mount(self) -> None:
         self.query_one(DetailView).border_title = "Detail"
         self._show_table(self._tables[0])
-        self.action_pane(self.options.pane or "timeline")
         self.watch_session(self.session)
+        self.action_pane(self.options.pane or PANES[0].name)
+        first = self._table.target
+        if self.options.pane is None and self.options.at is None and first is not None:
+            self.session = self.session.pointing_at(first)
 
     # The session on screen
 
@@ -119,11 +124,13 @@ class MainScreen(SessionActions, Screen[None]):
 
     def _show_detail(self) -> None:
         session = self.session
-        chosen = (id(session.document), session.event, session.gap)
+        chosen = (id(session.facts), session.event, session.gap, session.remark)
         if chosen == self._detailed:
             return
         self._detailed = chosen
-        if session.gap is not None:
+        if session.remark is not None:
+            items = remark_detail(session.document, session.facts, session.remark)
+        elif session.gap is not None:
             items = gap_detail(session.document, session.gaps, session.gap)
         elif session.event is not None:
             items = event_detail(session.document, session.event)
@@ -362,6 +369,11 @@ class MainScreen(SessionActions, Screen[None]):
         else:
             self.notify(f"written to {path}", markup=False)
 
+    def action_roofline(self) -> None:
+        """The kernels of the scope under the device's roofs."""
+        observed = self.session.facts.observed
+        self.app.push_screen(RooflineScreen(observed.facts, observed.peaks, self.options.ascii))
+
     def action_reload(self) -> None:
         """Reads the file again and keeps the place; a failed load leaves all as it is."""
 
@@ -372,7 +384,7 @@ class MainScreen(SessionActions, Screen[None]):
             elif loaded is not None and loaded.error:
                 self.notify(loaded.error, severity="error", markup=False)
 
-        self.app.push_screen(LoadingScreen(self.session.trace.path), done)
+        self.app.push_screen(LoadingScreen(self.session.trace.path, self.options), done)
 
     def action_compare(self) -> None:
         """Asks for the other trace and opens the two side by side."""

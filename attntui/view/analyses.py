@@ -1,0 +1,175 @@
+"""All analyses of a trace, run once, and the facts of any scope that follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from attntui.analysis.attention import AttentionCall, find_attention, within
+from attntui.analysis.cpu_time import CpuTime, OpTable, cpu_time, op_table
+from attntui.analysis.devices import DevicePeaks
+from attntui.analysis.findings import Finding, Observed, find_findings, observe
+from attntui.analysis.gap_causes import (
+    Cause,
+    CauseFinder,
+    GapCauses,
+    Trigger,
+    cause_finder,
+    joined,
+)
+from attntui.analysis.idle import DeviceIdle
+from attntui.analysis.kernel_facts import GpuWork, gpu_work, roofs
+from attntui.analysis.kernels import KernelTable
+from attntui.analysis.scope import WHOLE, Scope, ScopeRows, scope_rows
+from attntui.analysis.steps import Steps, find_steps
+from attntui.trace.model import I64, Trace
+from attntui.view.options import Options
+
+
+@dataclass(frozen=True, eq=False)
+class GapList:
+    """Gaps of all devices by start, with their causes; `device` is the number of each."""
+
+    causes: GapCauses
+    device: I64
+
+    @classmethod
+    def of(cls, observed: Observed) -> GapList:
+        """The gaps of all devices of a scope, in one order of time."""
+        causes = joined(observed.causes)
+        lengths = [len(own) for own in observed.causes]
+        device = np.repeat([d.device for d in observed.idle], lengths).astype(np.int64)
+        order = np.argsort(causes.gaps.start, kind="stable")
+        return cls(causes.take(order), device[order])
+
+    def __len__(self) -> int:
+        return len(self.device)
+
+    @property
+    def start(self) -> I64:
+        return self.causes.gaps.start
+
+    @property
+    def length(self) -> I64:
+        return self.causes.gaps.length
+
+    @property
+    def before(self) -> I64:
+        """Rows of the operations that ended last before each gap."""
+        return self.causes.gaps.before
+
+    @property
+    def after(self) -> I64:
+        """Rows of the operations that end each gap."""
+        return self.causes.gaps.after
+
+    @cached_property
+    def end(self) -> I64:
+        return self.causes.gaps.end
+
+    @cached_property
+    def main(self) -> I64:
+        """The main `Cause` of each."""
+        return self.causes.main
+
+    def over(self, threshold: int) -> I64:
+        """Numbers of the gaps of at least `threshold` ns, by start."""
+        return np.flatnonzero(self.length >= threshold)
+
+    def label(self, number: int) -> str:
+        """A gap's cause in words, with what drained the queue where that is told."""
+        cause = Cause(int(self.main[number])).name.lower().replace("_", " ")
+        trigger = Trigger(int(self.causes.trigger[number]))
+        if trigger is Trigger.NONE or trigger.name.lower() == cause:
+            return cause
+        return f"{cause} after {trigger.name.lower().replace('_', ' ')}"
+
+
+@dataclass(frozen=True, eq=False)
+class ScopeFacts:
+    """What the tables show: the facts of one scope."""
+
+    scope: Scope
+    rows: ScopeRows
+    observed: Observed
+    findings: tuple[Finding, ...]
+    gaps: GapList
+    ops: OpTable
+
+    @property
+    def kernels(self) -> KernelTable:
+        return self.observed.table
+
+    @property
+    def idle(self) -> tuple[DeviceIdle, ...]:
+        return self.observed.idle
+
+    @property
+    def attention(self) -> tuple[AttentionCall, ...]:
+        return self.observed.calls
+
+    @property
+    def idle_ns(self) -> int:
+        return sum(d.idle_ns for d in self.idle)
+
+    @property
+    def busy_ns(self) -> int:
+        return sum(d.busy_ns for d in self.idle)
+
+    @property
+    def span_ns(self) -> int:
+        return self.observed.span_ns
+
+
+@dataclass(frozen=True, eq=False)
+class Analyses:
+    """What any scope's facts are made of, found once for the whole trace."""
+
+    steps: Steps
+    finder: CauseFinder
+    cpu: CpuTime
+    work: GpuWork
+    attention: tuple[AttentionCall, ...]
+    peaks: DevicePeaks | None
+
+    @classmethod
+    def of(cls, trace: Trace, options: Options) -> Analyses:
+        finder = cause_finder(trace)
+        return cls(
+            find_steps(trace),
+            finder,
+            cpu_time(trace, finder.host),
+            gpu_work(trace),
+            find_attention(trace),
+            roofs(trace, bandwidth=options.peak_bandwidth, flops=options.peak_flops),
+        )
+
+    def observed(self, trace: Trace, rows: I64, calls: tuple[AttentionCall, ...]) -> Observed:
+        """What findings follow from, over the GPU operations `rows` and their calls."""
+        return observe(
+            trace,
+            rows,
+            finder=self.finder,
+            cpu=self.cpu,
+            steps=self.steps,
+            work=self.work,
+            calls=calls,
+            peaks=self.peaks,
+        )
+
+    def facts(self, trace: Trace, scope: Scope) -> ScopeFacts:
+        """The facts of a scope: a few passes over its events."""
+        rows = scope_rows(trace, scope, self.steps)
+        whole = scope == WHOLE
+        calls = self.attention if whole else within(self.attention, rows.gpu)
+        observed = self.observed(trace, rows.gpu, calls)
+        return ScopeFacts(
+            scope,
+            rows,
+            observed,
+            find_findings(observed),
+            GapList.of(observed),
+            op_table(self.cpu, None if whole else rows.cpu),
+        )
