@@ -40,6 +40,7 @@ TRACK_PAINT = {
     TrackKind.OTHER: Paint.OTHER,
     TrackKind.MEMORY: Paint.ANNOTATION,
     TrackKind.ATTENTION: Paint.ATTENTION,
+    TrackKind.QUEUE: Paint.CALL,
 }
 """The colour of a track where events are too dense to be told apart."""
 

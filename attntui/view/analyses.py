@@ -19,21 +19,25 @@ from attntui.analysis.gap_causes import (
     cause_finder,
     joined,
 )
-from attntui.analysis.idle import DeviceIdle
+from attntui.analysis.idle import DeviceIdle, stream_gaps
 from attntui.analysis.kernel_facts import GpuWork, gpu_work, roofs
 from attntui.analysis.kernels import KernelTable
 from attntui.analysis.scope import WHOLE, Scope, ScopeRows, scope_rows
 from attntui.analysis.steps import Steps, find_steps
-from attntui.trace.model import I64, Trace
+from attntui.trace.model import ABSENT, I64, Trace
 from attntui.view.options import Options
 
 
 @dataclass(frozen=True, eq=False)
 class GapList:
-    """Gaps of all devices by start, with their causes; `device` is the number of each."""
+    """Gaps by start, with their causes; `device` is the number of each.
+
+    The gaps of devices have stream ABSENT; those of single streams bear its number.
+    """
 
     causes: GapCauses
     device: I64
+    stream: I64
 
     @classmethod
     def of(cls, observed: Observed) -> GapList:
@@ -41,8 +45,24 @@ class GapList:
         causes = joined(observed.causes)
         lengths = [len(own) for own in observed.causes]
         device = np.repeat([d.device for d in observed.idle], lengths).astype(np.int64)
+        return cls._by_start(causes, device, np.full(len(device), ABSENT, np.int64))
+
+    @classmethod
+    def of_streams(cls, observed: Observed, finder: CauseFinder) -> GapList:
+        """The gaps of each stream on its own: what waits between streams show in."""
+        found = stream_gaps(observed.trace, observed.rows)
+        parts = [finder.causes(gaps) for gaps in found.values()]
+        lengths = [len(part) for part in parts]
+        device, stream = (
+            np.repeat(np.array(numbers, np.int64), lengths)
+            for numbers in ([d for d, _ in found], [s for _, s in found])
+        )
+        return cls._by_start(joined(parts), device, stream)
+
+    @classmethod
+    def _by_start(cls, causes: GapCauses, device: I64, stream: I64) -> GapList:
         order = np.argsort(causes.gaps.start, kind="stable")
-        return cls(causes.take(order), device[order])
+        return cls(causes.take(order), device[order], stream[order])
 
     def __len__(self) -> int:
         return len(self.device)
@@ -97,6 +117,12 @@ class ScopeFacts:
     findings: tuple[Finding, ...]
     gaps: GapList
     ops: OpTable
+    finder: CauseFinder
+
+    @cached_property
+    def stream_gaps(self) -> GapList:
+        """The gaps of each stream on its own."""
+        return GapList.of_streams(self.observed, self.finder)
 
     @property
     def kernels(self) -> KernelTable:
@@ -172,4 +198,5 @@ class Analyses:
             find_findings(observed),
             GapList.of(observed),
             op_table(self.cpu, None if whole else rows.cpu),
+            self.finder,
         )

@@ -26,13 +26,19 @@ MAX_LIST = 12
 class Item:
     """One line: a label and its text, or just text when the label is empty.
 
-    `event` is set where the line names another event that can be gone to.
+    `event` is set where the line names another event that can be gone to, `span` where it
+    names a stretch of time.
     """
 
     label: str
     text: str
     event: int | None = None
     heading: bool = False
+    span: tuple[int, int] | None = None
+
+    @property
+    def leads_on(self) -> bool:
+        return self.event is not None or self.span is not None
 
 
 def _heading(text: str) -> Item:

@@ -13,6 +13,7 @@ from attntui.analysis.gap_causes import (
 )
 from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.kernel_names import decode
+from attntui.analysis.queue_depth import queue_depth
 from attntui.analysis.scope import WHOLE, Range, Scope, scope_rows
 from attntui.analysis.steps import Steps
 from attntui.trace.model import Category, Trace
@@ -23,6 +24,7 @@ from attntui.view.options import Options
 from attntui.view.paint import CATEGORY_PAINT, Paint, kernel_paint
 from attntui.view.raster import RowIndex
 from attntui.view.safe import safe
+from attntui.view.tables import Target
 from attntui.view.tracks import Track, TrackKind, build_tracks, idle_track
 
 NAME_LIMIT = 200
@@ -125,6 +127,13 @@ class Document:
         """The facts of a scope."""
         return self.whole if scope == WHOLE else self.analyses.facts(self.trace, scope)
 
+    def stretch_target(self, start: int, end: int, remark: int | None = None) -> Target:
+        """A stretch of time as the thing a row stands for; a gap if it is one."""
+        gaps = self.whole.gaps
+        number = int(np.searchsorted(gaps.start, start))
+        known = number < len(gaps) and gaps.start[number] == start and gaps.end[number] == end
+        return Target(start, end, gap=number if known else None, remark=remark)
+
     def measure(self, low: int, high: int) -> Measured:
         """Busy share of each device in [low, high) and how many events overlap it."""
         rows = scope_rows(self.trace, Range(low, high), self.steps)
@@ -134,7 +143,7 @@ class Document:
         return Measured(busy, len(rows.gpu), len(rows.cpu))
 
     def lanes_with_idle(self, threshold: int) -> tuple[Track, ...]:
-        """All tracks: before each device's streams the strip of its gaps over `threshold`.
+        """All tracks: before each device's streams its queue, and its gaps over `threshold`.
 
         The events of an idle strip are numbers into `whole.gaps`.
         """
@@ -142,10 +151,15 @@ class Document:
         chosen = gaps.over(threshold)
         found: list[Track] = []
         seen: set[int] = set()
+        queues = {t.device: t for t in self.tracks if t.kind is TrackKind.QUEUE}
         for track in self.tracks:
             device = track.device
+            if track.kind is TrackKind.QUEUE:
+                continue
             if track.kind is TrackKind.GPU and device is not None and device not in seen:
                 seen.add(device)
+                if device in queues:
+                    found.append(queues[device])
                 own = chosen[gaps.device[chosen] == device]
                 found.append(idle_track(device, gaps.start[own], gaps.end[own], own))
             found.append(track)
@@ -159,7 +173,22 @@ def _tracks(trace: Trace, attention: tuple[AttentionCall, ...]) -> tuple[Track, 
     if calls is not None:
         streams = [i for i, track in enumerate(found) if track.kind is TrackKind.GPU]
         found.insert(streams[-1] + 1 if streams else 0, calls)
-    return (*found, *_memory_tracks(trace))
+    return (*found, *_queue_tracks(trace), *_memory_tracks(trace))
+
+
+def _queue_tracks(trace: Trace) -> tuple[Track, ...]:
+    """One strip a device: how many operations were launched and had not begun."""
+    none = np.zeros(0, np.int64)
+    found: list[Track] = []
+    devices = trace.device[trace.gpu_ops]
+    for device in np.unique(devices).tolist():
+        queue = queue_depth(trace, trace.gpu_ops[devices == device])
+        curve = Curve(queue.time, queue.depth)
+        if curve.peak:
+            found.append(
+                Track(TrackKind.QUEUE, f"queue {device}", (), none, none, device, curve=curve)
+            )
+    return tuple(found)
 
 
 def _memory_tracks(trace: Trace) -> tuple[Track, ...]:

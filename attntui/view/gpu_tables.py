@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attntui.analysis.launches import parent_ops
+from attntui.trace.model import ABSENT as MISSING
 from attntui.trace.model import I64
 from attntui.view.analyses import GapList, ScopeFacts
 from attntui.view.document import Document
@@ -158,7 +159,10 @@ def kernel_instances(document: Document, facts: ScopeFacts) -> Table:
 
 
 def gaps_table(document: Document, gaps: GapList, threshold: int) -> Table:
-    """The gaps of a scope over the threshold, with what stood on either side."""
+    """The gaps of a scope over the threshold, with what stood on either side.
+
+    A gap of a single stream leads to the operation that ends it.
+    """
     trace = document.trace
     chosen = gaps.over(threshold)
     length, start = gaps.length[chosen], gaps.start[chosen]
@@ -168,14 +172,16 @@ def gaps_table(document: Document, gaps: GapList, threshold: int) -> Table:
     def op_text(row: int) -> str:
         return document.short_of(int(ops[row])) if ops[row] >= 0 else "-"
 
-    whole = document.whole.gaps
-
     def target(row: int) -> Target:
         begin = int(start[row])
         end = begin + int(length[row])
-        number = int(np.searchsorted(whole.start, begin))
-        known = number < len(whole) and whole.start[number] == begin
-        return Target(begin, end, gap=number if known else None)
+        if gaps.stream[chosen[row]] != MISSING:
+            return Target(begin, end, event=int(after[row]))
+        return document.stretch_target(begin, end)
+
+    def place(row: int) -> str:
+        device, stream = int(gaps.device[chosen[row]]), int(gaps.stream[chosen[row]])
+        return str(device) if stream == MISSING else f"{device} s{stream}"
 
     op_names = np.where(ops >= 0, trace.name[np.maximum(ops, 0)], -1)
     columns = (
@@ -183,10 +189,10 @@ def gaps_table(document: Document, gaps: GapList, threshold: int) -> Table:
         Column("start", lambda row: duration(int(start[row]), 6), start, 10, priority=1),
         Column(
             "GPU",
-            lambda row: str(int(gaps.device[chosen[row]])),
+            place,
             gaps.device[chosen],
-            3,
-            priority=6,
+            7,
+            priority=6 if (gaps.stream == MISSING).all() else 0,
         ),
         Column(
             "cause",

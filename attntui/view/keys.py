@@ -69,7 +69,7 @@ KEYS: tuple[Key, ...] = (
     Key("sort_left", ("less_than_sign",), "<", "sort by the column to the left", "Tables"),
     Key("sort_right", ("greater_than_sign",), ">", "sort by the column to the right", "Tables"),
     Key("sort_invert", ("I",), "I", "invert the order", "Tables"),
-    Key("toggle_instances", ("i",), "i", "by name, or single instances", "Tables"),
+    Key("toggle_instances", ("i",), "i", "names or instances, gaps by device or stream", "Tables"),
     Key("toggle_collapse", ("space",), "Space", "collapse or open the lane", "Lanes"),
     Key("toggle_empty", ("z",), "z", "hide or show lanes empty on screen", "Lanes"),
     Key("pane('overview')", ("1",), "1", "overview", "Panes"),

@@ -70,7 +70,7 @@ def overview_table(document: Document, facts: ScopeFacts) -> Table:
             return Target(facts.rows.start, facts.rows.end, remark=row)
         first = finding.evidence[0]
         if isinstance(first, Range):
-            return Target(first.start, first.end, remark=row)
+            return document.stretch_target(first.start, first.end, remark=row)
         trace = document.trace
         return Target(int(trace.start[first]), int(trace.end[first]), event=first, remark=row)
 
@@ -108,7 +108,8 @@ def _evidence(document: Document, finding: Finding) -> Iterator[Item]:
     yield Item("", "evidence, the costliest first", heading=True)
     for piece in finding.evidence[:MAX_EVIDENCE]:
         if isinstance(piece, Range):
-            yield Item("·", f"{duration(piece.end - piece.start)} from {duration(piece.start, 7)}")
+            text = f"{duration(piece.end - piece.start)} from {duration(piece.start, 7)}"
+            yield Item("·", text, span=(piece.start, piece.end))
         else:
             length = duration(int(document.trace.dur[piece]))
             yield Item("·", f"{document.short_of(piece)}  {length}", piece)

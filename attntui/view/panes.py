@@ -27,9 +27,9 @@ class Ordered:
 class Pane:
     """A table pane.
 
-    `build(session, instances)` makes the table; it holds as long as
-    `depends(session)` gives the same. `caption` says in the title what is shown, and
-    `locate(session)` gives the table's row for what is selected, or None.
+    `build(session, instances)` makes the table; it holds as long as `depends(session)` gives
+    the same. A pane that `has_instances` shows single kernels beside their names, or the
+    gaps of single streams beside those of devices. `caption` says in the title what is shown.
     """
 
     name: str
@@ -73,7 +73,8 @@ def _kernels_caption(session: Session) -> str:
 
 
 def _gaps(session: Session, instances: bool) -> Ordered:
-    return Ordered(gaps_table(session.document, session.facts.gaps, session.threshold), 0)
+    gaps = session.facts.stream_gaps if instances else session.facts.gaps
+    return Ordered(gaps_table(session.document, gaps, session.threshold), 0)
 
 
 def _gaps_caption(session: Session) -> str:
@@ -113,7 +114,7 @@ def _steps_caption(session: Session) -> str:
 PANES: tuple[Pane, ...] = (
     Pane("overview", "Overview", _overview, lambda s: id(s.facts), _overview_caption),
     Pane("kernels", "Kernels", _kernels, lambda s: id(s.facts), _kernels_caption, True),
-    Pane("gaps", "Gaps", _gaps, lambda s: (id(s.facts), s.threshold), _gaps_caption),
+    Pane("gaps", "Gaps", _gaps, lambda s: (id(s.facts), s.threshold), _gaps_caption, True),
     Pane("attention", "Attention", _attention, lambda s: id(s.facts), _attention_caption),
     Pane("ops", "Ops", _ops, lambda s: id(s.facts), _ops_caption),
     Pane("steps", "Steps", _steps, lambda s: id(s.document), _steps_caption),

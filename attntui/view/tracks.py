@@ -31,6 +31,7 @@ class TrackKind(Enum):
     OTHER = "other"
     MEMORY = "memory"
     ATTENTION = "attention"
+    QUEUE = "queue"
 
 
 @dataclass(frozen=True, eq=False)

@@ -165,6 +165,25 @@ async def test_launch_and_kernel(opened: Opened) -> None:
         assert selected(screen) == GEMM
 
 
+async def test_the_detail_leads_on(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("full_stop", "7", "j", "enter")
+        assert selected(screen) == "aten::matmul"
+        screen.action_pane("overview")
+        await pilot.press("j", "k", "7", "j", "enter")
+        assert screen.session.gap is not None
+
+
+async def test_gaps_of_streams(opened: Opened) -> None:
+    async with opened(pane="gaps") as (pilot, screen):
+        pane = screen.query_one("#gaps", TablePane)
+        assert " s7" not in "".join(text_of(pane))
+        await pilot.press("i")
+        assert "0 s7" in text_of(pane)[1]
+        await pilot.press("enter")
+        assert selected(screen) == GEMM
+
+
 async def test_gaps_and_threshold(opened: Opened) -> None:
     async with opened() as (pilot, screen):
         await pilot.press("right_curly_bracket")

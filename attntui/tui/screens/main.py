@@ -187,7 +187,12 @@ class MainScreen(SessionActions, Screen[None]):
 
     @on(DetailView.Followed)
     def _followed(self, message: DetailView.Followed) -> None:
-        self.session = self.session.selecting(message.event)
+        item = message.item
+        if item.event is not None:
+            self.session = self.session.selecting(item.event)
+        elif item.span is not None:
+            target = self.session.document.stretch_target(*item.span)
+            self.session = self.session.going_to(target)
 
     @on(Prompt.Answered)
     def _answered(self, message: Prompt.Answered) -> None:

@@ -19,7 +19,7 @@ LABEL_WIDTH = 11
 
 
 class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
-    """Shows items as text; one that names an event can be stepped to and followed."""
+    """Shows items as text; one that leads on can be stepped to and followed."""
 
     DEFAULT_CSS = """
     DetailView { padding: 0 1; scrollbar-size-vertical: 1; }
@@ -27,11 +27,11 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
     """
 
     class Followed(Message):
-        """Enter on a line that names an event."""
+        """Enter on a line that names an event or a stretch of time."""
 
-        def __init__(self, event: int) -> None:
+        def __init__(self, item: Item) -> None:
             super().__init__()
-            self.event = event
+            self.item = item
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -54,8 +54,8 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         return self._items
 
     def move_link(self, step: int) -> None:
-        """The next or previous line that names an event; scrolls where there is none."""
-        links = [i for i, item in enumerate(self._items) if item.event is not None]
+        """The next or previous line that leads on; scrolls where there is none."""
+        links = [i for i, item in enumerate(self._items) if item.leads_on]
         following = [i for i in links if self._link is None or (i - self._link) * step > 0]
         if not following:
             self.scroll_relative(y=step, animate=False)
@@ -64,11 +64,9 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         self._draw()
 
     def follow(self) -> None:
-        """Goes to the event that the current line names."""
+        """Goes to what the current line names."""
         if self._link is not None:
-            event = self._items[self._link].event
-            if event is not None:
-                self.post_message(self.Followed(event))
+            self.post_message(self.Followed(self._items[self._link]))
 
     def on_blur(self) -> None:
         self._link = None
@@ -103,5 +101,5 @@ def _label_width(item: Item) -> int:
 
 
 def _text(item: Item, current: bool) -> Text:
-    style = Style(bold=item.heading or None, underline=item.event is not None, reverse=current)
+    style = Style(bold=item.heading or None, underline=item.leads_on, reverse=current)
     return Text(item.text, style, overflow="fold")

@@ -19,7 +19,7 @@ from attntui.tui.theme import LINKED, SELECTED, TRACK_PAINT, event_style, marked
 from attntui.view.attention import call_text
 from attntui.view.axis import axis, minimap
 from attntui.view.curve import draw_curve
-from attntui.view.formats import duration, size
+from attntui.view.formats import count, duration, size
 from attntui.view.paint import Paint
 from attntui.view.raster import Shape, Span, density, draw_row
 from attntui.view.safe import safe
@@ -257,9 +257,10 @@ class _Frame:
         track = self.session.tracks[line.track]
         if track.curve is not None:
             text = draw_curve(track.curve, self.edges, ascii_only=self.ascii_only)
-            peak = f" peak {size(track.curve.peak)}"
-            if len(peak) < self.width // 3:
-                text = text[: self.width - len(peak)] + peak
+            peak = track.curve.peak
+            told = f" peak {count(peak) if track.kind is TrackKind.QUEUE else size(peak)}"
+            if len(told) < self.width // 3:
+                text = text[: self.width - len(told)] + told
             return [Span(text, Shape.DENSE, -1)]
         index = track.rows[line.row]
         if track.kind is TrackKind.IDLE:
