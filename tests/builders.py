@@ -15,6 +15,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
+"""Where real traces with independent truth may lie, beside the project."""
+
 Event = dict[str, Any]
 
 PID = 100

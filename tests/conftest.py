@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from builders import write_trace
+from builders import CORPUS, write_trace
 
 from attntui.trace import Trace, load
-
-CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
 
 
 @pytest.fixture(scope="session")

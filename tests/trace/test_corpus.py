@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import CORPUS
+from builders import CORPUS
 
 from attntui.trace import load, read_event
 

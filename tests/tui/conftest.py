@@ -2,53 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import builders
 import pytest
+from driver import Opened, loaded
 from steps_trace import two_steps
 from textual.pilot import Pilot
-from textual.worker import WorkerCancelled
 
 from attntui.tui.app import AttntuiApp
-from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.main import MainScreen
-from attntui.tui.screens.picker import PickerScreen
 from attntui.view.options import Options
-
-Opened = Callable[..., AbstractAsyncContextManager[tuple[Pilot[None], MainScreen]]]
 
 
 @pytest.fixture
 def steps_file(tmp_path: Path) -> Path:
     return builders.write_trace(tmp_path, two_steps())
-
-
-async def finished(pilot: Pilot[None], name: str) -> None:
-    """Waits for the workers of a name, if there are any (given none, Textual waits for all)."""
-    workers = [worker for worker in pilot.app.workers if worker.name == name]
-    if workers:
-        # A load's screen goes when it is done, and takes its finished worker with it.
-        with suppress(WorkerCancelled):
-            await pilot.app.workers.wait_for_complete(workers)
-    await pilot.pause()
-
-
-async def loaded(pilot: Pilot[None]) -> None:
-    """Waits until no load is under way."""
-    await pilot.pause()
-    while isinstance(pilot.app.screen, LoadingScreen):
-        await finished(pilot, "_load")
-
-
-async def picking(pilot: Pilot[None]) -> PickerScreen:
-    """Waits until the picker shows what it found."""
-    while not isinstance(pilot.app.screen, PickerScreen):
-        await pilot.pause()
-    await finished(pilot, "_search")
-    return pilot.app.screen
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import builders
 import pytest
-from conftest import loaded, picking
+from driver import loaded, picking
 from steps_trace import two_steps
 from textual.pilot import Pilot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Opened, loaded
+from driver import Opened, loaded
 from textual.widgets import Static
 
 from attntui.analysis.scope import WHOLE, Step

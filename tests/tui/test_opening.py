@@ -9,7 +9,7 @@ from typing import Any
 
 import builders
 import pytest
-from conftest import loaded, picking
+from driver import loaded, picking
 from steps_trace import two_steps
 from textual.widgets import Static
 
