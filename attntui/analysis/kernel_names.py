@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from attntui.analysis.names import aten, attention, libraries, products, rocm, triton
+from attntui.analysis.names import (
+    aten,
+    attention,
+    libraries,
+    products,
+    rocm,
+    triton,
+    triton_by_hand,
+)
 from attntui.analysis.names.cpp import signature, typed, without_anonymous
 from attntui.analysis.names.model import KernelName, clip
 
@@ -33,5 +41,6 @@ def decode(name: str) -> KernelName:
         or rocm.decode(text)
         or aten.decode(text, sig)
         or libraries.decode(text, sig)
+        or triton_by_hand.decode(text)
         or KernelName(clip(typed(sig) or text))
     )

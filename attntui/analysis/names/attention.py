@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 
 from attntui.analysis.names.cpp import Signature, distinct, dtype
-from attntui.analysis.names.model import KernelName, joined, named
-
-FORWARD = "attention forward"
-BACKWARD = "attention backward"
-COMBINE = "attention combine"
-PREPROCESS = "attention preprocess"
-CONVERT = "attention convert"
+from attntui.analysis.names.model import (
+    BACKWARD,
+    COMBINE,
+    CONVERT,
+    FORWARD,
+    PREPROCESS,
+    KernelName,
+    joined,
+    named,
+)
 
 _TRAITS = re.compile(r"_kernel_traits<(\d+), ?(\d+), ?(\d+), ?(\d+)")
 _ELEMENT = re.compile(r"cutlass::(bfloat16_t|half_t|float_e4m3_t)")
@@ -20,32 +23,6 @@ _ELEMENTS = {"bfloat16_t": "bf16", "half_t": "fp16", "float_e4m3_t": "fp8_e4m3"}
 # starts with Is_causal.
 _FLAGS = re.compile(r"> ?>, ?(true|false|0|1), ?(true|false|0|1)")
 _TRUE = {"true", "1"}
-
-# Names that say all: (library, operation). AOTriton, the Triton tutorial and vLLM write plain
-# function names. `_fwd_kernel` is left out: kernels of other kinds bear it too.
-_PLAIN = {
-    "attn_fwd": ("Triton", FORWARD),
-    "attn_bwd": ("Triton", BACKWARD),
-    "_attn_fwd": ("Triton", FORWARD),
-    "_attn_bwd": ("Triton", BACKWARD),
-    "_attn_bwd_preprocess": ("Triton", PREPROCESS),
-    "_attn_fwd_inner": ("Triton", FORWARD),
-    "_bwd_preprocess_do_o_dot": ("Triton", PREPROCESS),
-    "bwd_kernel_dk_dv": ("Triton", BACKWARD),
-    "bwd_kernel_dq": ("Triton", BACKWARD),
-    "bwd_kernel_fuse": ("Triton", BACKWARD),
-    "bwd_preprocess": ("Triton", PREPROCESS),
-    "bwd_preprocess_varlen": ("Triton", PREPROCESS),
-    "_fwd_kernel_splitK": ("xFormers", FORWARD),
-    "_splitK_reduce": ("xFormers", COMBINE),
-    "_fwd_kernel_stage1": ("Triton", FORWARD),
-    "_fwd_grouped_kernel_stage1": ("Triton", FORWARD),
-    "_fwd_kernel_stage2": ("Triton", COMBINE),
-    "kernel_unified_attention_2d": ("vLLM", FORWARD),
-    "kernel_unified_attention_3d": ("vLLM", FORWARD),
-    "kernel_paged_attention_2d": ("vLLM", FORWARD),
-    "reduce_segments": ("vLLM", COMBINE),
-}
 
 
 def flash(text: str, sig: Signature) -> KernelName | None:
@@ -295,9 +272,6 @@ def serving(text: str, sig: Signature) -> KernelName | None:
 
 def decode(text: str, sig: Signature) -> KernelName | None:
     """An attention kernel, or None for another."""
-    plain = _PLAIN.get(text)
-    if plain:
-        return named(text, *plain, {"library": text, "operation": text})
     return (
         flash(text, sig)
         or efficient(text)

@@ -7,6 +7,13 @@ from dataclasses import dataclass
 SHORT_LIMIT = 40
 """Most characters of a short name: it has to fit a table column at 80 columns."""
 
+# The operations of kernels that do attention, or a part of it that only attention has.
+FORWARD = "attention forward"
+BACKWARD = "attention backward"
+COMBINE = "attention combine"
+PREPROCESS = "attention preprocess"
+CONVERT = "attention convert"
+
 
 @dataclass(frozen=True, slots=True)
 class KernelName:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from attntui.analysis.names.model import KernelName, joined, named
+from attntui.analysis.names.model import BACKWARD, FORWARD, KernelName, joined, named
 
 _INDUCTOR = re.compile(r"triton_(poi|per|red|tem|for|mix|spl)_fused_?")
 _KINDS = {
@@ -100,7 +100,7 @@ def decode(text: str) -> KernelName | None:
         if found[1] == "tem":
             if any(op.startswith("flex_") for op in ops):
                 backward = any(op.endswith("backward") for op in ops)
-                operation = "attention backward" if backward else "attention forward"
+                operation = BACKWARD if backward else FORWARD
             elif any(op in ("mm", "addmm", "bmm", "baddbmm", "_scaled_mm") for op in ops):
                 operation = "gemm"
         return named(

@@ -1,0 +1,133 @@
+"""Triton kernels that people write by hand: attention and softmax, by their functions' names.
+
+The trace shows such a kernel by its bare Python name: no types, no arguments. A CUDA C++
+kernel's name comes with its parameters, so it is none of these.
+"""
+
+from __future__ import annotations
+
+import re
+
+from attntui.analysis.names.model import (
+    BACKWARD,
+    COMBINE,
+    FORWARD,
+    PREPROCESS,
+    KernelName,
+    named,
+)
+
+# Names that say all, though not always in the word attention: (library, operation).
+_PLAIN = {
+    # AOTriton, which PyTorch's SDPA runs on ROCm.
+    "attn_fwd": ("Triton", FORWARD),
+    "attn_bwd": ("Triton", BACKWARD),
+    "bwd_kernel_dk_dv": ("Triton", BACKWARD),
+    "bwd_kernel_dq": ("Triton", BACKWARD),
+    "bwd_kernel_fuse": ("Triton", BACKWARD),
+    "bwd_preprocess": ("Triton", PREPROCESS),
+    "bwd_preprocess_varlen": ("Triton", PREPROCESS),
+    # FlashAttention's Triton ports, on CUDA and on ROCm.
+    "_bwd_preprocess_do_o_dot": ("Triton", PREPROCESS),
+    "_bwd_kernel_dkdv": ("Triton", BACKWARD),
+    "_bwd_kernel_dq": ("Triton", BACKWARD),
+    # Decoding with the keys split: xFormers, SGLang.
+    "_fwd_kernel_splitK": ("xFormers", FORWARD),
+    "_splitK_reduce": ("xFormers", COMBINE),
+    "_fwd_kernel_stage1": ("Triton", FORWARD),
+    "_fwd_grouped_kernel_stage1": ("Triton", FORWARD),
+    "_fwd_kernel_stage2": ("Triton", COMBINE),
+    # vLLM.
+    "kernel_unified_attention_2d": ("vLLM", FORWARD),
+    "kernel_unified_attention_3d": ("vLLM", FORWARD),
+    "kernel_paged_attention_2d": ("vLLM", FORWARD),
+    "reduce_segments": ("vLLM", COMBINE),
+    "merge_attn_states_kernel": ("vLLM", COMBINE),
+}
+# Names that attention kernels bear (the older Triton tutorial, FlashAttention's first port,
+# vLLM's prefill, SGLang's extend) and kernels of other kinds too.
+_AMBIGUOUS = {
+    "_fwd_kernel": FORWARD,
+    "_bwd_kernel": BACKWARD,
+    "_bwd_preprocess": PREPROCESS,
+    "fwd_kernel": FORWARD,
+    "bwd_kernel": BACKWARD,
+}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ATTENTION = _words("attn attention flashattn flashattention mha fmha")
+# A name that only holds the word attention is a thing; one of these says that it is done.
+_DONE = _words("kernel fwd forward bwd backward fused flash decode prefill paged unified varlen")
+_BACKWARDS = _words("bwd backward")
+# Row sums of output times gradient come before a backward, the parts of a split after it.
+_BEFORE = _words("preprocess delta")
+_AFTER = _words("combine reduce merge")
+_NO_ATTENTION = (
+    _words("softmax scores score logits weights probs dropout")  # one step of several kernels'
+    | _words("mask bias norm rmsnorm layernorm rope rotary qkv proj gate residual quant dequant")
+    | _words("cache copy reshape transpose gather scatter pad unpad pack unpack slot")
+    | _words("metadata plan schedule index indices table lens")
+    | _words("linear lightning recurrent retention gla pooling")  # no softmax over keys
+)
+"""Words of what is done beside an attention, or is another mathematics of the same word."""
+_NO_SOFTMAX = _words("log cross entropy loss topk moe gating routing gumbel sample sampling")
+"""Words of a logarithm, of a loss, or of a choice made with a softmax."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,120}")
+# Triton 2 appended how each argument was specialised: `_attn_fwd_0d1d2d34d5de6c`.
+_SPECIALISED = re.compile(r"_0d?c?(?:\d+(?:de|d|c)?)+$")
+
+
+def _bare(text: str) -> str | None:
+    """A function's own name, None for text that is no Python name."""
+    return _SPECIALISED.sub("", text) if _NAME.fullmatch(text) else None
+
+
+def ambiguous(text: str) -> str | None:
+    """What a kernel does if it belongs to an attention, where its name alone leaves open
+    whether it does; None for all other names.
+    """
+    return _AMBIGUOUS.get(_bare(text) or "")
+
+
+def decode(text: str) -> KernelName | None:
+    """A hand-written Triton kernel for attention or softmax, or None for another."""
+    name = _bare(text)
+    if name is None:
+        return None
+    plain = _PLAIN.get(name)
+    if plain:
+        return named(name, *plain, {"library": name, "operation": name})
+    words = name.lower().split("_")
+    told = _attention(frozenset(words)) or _softmax(frozenset(words))
+    if told is None:
+        return None
+    operation, token = told
+    return named(name, "Triton", operation, {"library": name, "operation": token})
+
+
+def _attention(words: frozenset[str]) -> tuple[str, str] | None:
+    """The part of an attention that a name's words tell, and the word that tells it."""
+    which = words & _ATTENTION
+    if not which or not words & _DONE or words & _NO_ATTENTION:
+        return None
+    for told, operation in (
+        (words & _BEFORE, PREPROCESS),
+        (words & _AFTER, COMBINE),
+        (words & _BACKWARDS, BACKWARD),
+    ):
+        if told:
+            return operation, min(told)
+    return FORWARD, min(which)
+
+
+def _softmax(words: frozenset[str]) -> tuple[str, str] | None:
+    """A softmax of its own, and the word that tells it."""
+    if "softmax" not in words or words & _NO_SOFTMAX or words & _ATTENTION:
+        return None
+    backward = words & _BACKWARDS
+    return ("softmax backward", min(backward)) if backward else ("softmax", "softmax")
