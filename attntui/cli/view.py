@@ -24,19 +24,26 @@ Without a terminal (stdout is a pipe, or TERM=dumb) attntui TRACE prints the sum
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Parse the arguments and open the screens, or print the summary."""
+    """Parse the arguments and open the screens, or print the summary or the comparison."""
     parsed = parser().parse_args(arguments)
     paths: list[str] = parsed.traces
-    if not has_screen():
-        if len(paths) != 1:
-            raise AttntuiError("no terminal to draw on: name one trace to print its summary")
+    if has_screen():
+        if len(paths) > 2:
+            raise AttntuiError("two traces fit side by side: attntui diff compares more")
+        from attntui.tui.app import run as run_app
+
+        return run_app(paths, options_of(parsed))
+    if not paths:
+        raise AttntuiError("no terminal to draw on: name a trace to print its summary")
+    if len(paths) == 1:
         from attntui.cli.summary import print_summary
 
         print_summary(paths[0], options=options_of(parsed))
-        return 0
-    from attntui.tui.app import run as run_app
+    else:
+        from attntui.cli.diff import print_diff
 
-    return run_app(paths, options_of(parsed))
+        print_diff(paths)
+    return 0
 
 
 def has_screen() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -13,7 +14,7 @@ from textual.screen import Screen
 
 from attntui.tui.plain import PlainFilter
 from attntui.tui.screens.compare import CompareScreen
-from attntui.tui.screens.loading import LoadingScreen
+from attntui.tui.screens.loading import LoadingScreen, WaitScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
 from attntui.view.compare_session import CompareSession
@@ -65,7 +66,9 @@ class AttntuiApp(App[None]):
         first, *others = documents
         screen: Screen[None]
         if others:
-            compared = CompareSession.of(first, others[0])
+            self.push_screen(WaitScreen("aligning the two traces"))
+            compared = await asyncio.to_thread(CompareSession.of, first, others[0])
+            self.pop_screen()
             screen = CompareScreen(compared, self.options, closable=closable)
         else:
             session = arrange(Session.of(first), self.options)

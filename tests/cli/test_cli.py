@@ -72,7 +72,7 @@ def test_a_dumb_terminal_is_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
         (["summary"], "TRACE"),
         (["summary", "--top", "-1", "x"], "whole number"),
         ([], "no terminal"),
-        (["a", "b"], "no terminal"),
+        (["no/a.json", "no/b.json"], "no/a.json"),
         (["--at", "soon", "x"], "1.5ms"),
         (["--peak-bw", "0", "x"], "above zero"),
         (["--frobnicate"], "--frobnicate"),

@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
+from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
@@ -37,4 +38,12 @@ async def picking(pilot: Pilot[None]) -> PickerScreen:
     while not isinstance(pilot.app.screen, PickerScreen):
         await pilot.pause()
     await finished(pilot, "_search")
+    return pilot.app.screen
+
+
+async def compared_with(pilot: Pilot[None]) -> CompareScreen:
+    """Waits until two traces are loaded, aligned and shown."""
+    while not isinstance(pilot.app.screen, CompareScreen):
+        await loaded(pilot)
+    await pilot.pause()
     return pilot.app.screen

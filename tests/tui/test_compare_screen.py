@@ -8,7 +8,7 @@ from pathlib import Path
 
 import builders
 import pytest
-from driver import loaded, picking
+from driver import compared_with, finished, loaded, picking
 from steps_trace import two_steps
 from textual.pilot import Pilot
 
@@ -33,10 +33,7 @@ def compared(steps_file: Path, tmp_path: Path) -> Compared:
     ) -> AsyncIterator[tuple[Pilot[None], CompareScreen]]:
         app = AttntuiApp([str(steps_file), str(other)], Options())
         async with app.run_test(size=size) as pilot:
-            while not isinstance(app.screen, CompareScreen):
-                await loaded(pilot)
-            await pilot.pause()
-            yield pilot, app.screen
+            yield pilot, await compared_with(pilot)
 
     return run
 
@@ -85,12 +82,15 @@ async def test_units_kinds_swap_and_width(compared: Compared) -> None:
     async with compared() as (pilot, screen):
         before = [unit.index for unit in screen.compared.sides]
         await pilot.press("J")
+        await finished(pilot, "_recompare")
         assert [unit.index for unit in screen.compared.sides] != before
         choice = screen.compared.comparison.choice
         await pilot.press("u")
+        await finished(pilot, "_recompare")
         assert screen.compared.comparison.choice != choice
         paths = [d.trace.path for d in screen.compared.documents]
         await pilot.press("o")
+        await finished(pilot, "_recompare")
         assert [d.trace.path for d in screen.compared.documents] == paths[::-1]
         await pilot.press("W")
         assert screen.compared.full_width
@@ -140,8 +140,7 @@ async def test_c_in_the_main_screen_asks_for_the_other_trace(
         await pilot.press("c")
         await picking(pilot)
         await pilot.press("enter")
-        while not isinstance(app.screen, CompareScreen):
-            await loaded(pilot)
+        await compared_with(pilot)
         await pilot.press("escape")
         await pilot.pause()
         assert app.screen is main

@@ -26,6 +26,7 @@ from attntui.view.session import Session
 from attntui.view.tables import TableView, layout, line
 
 WIDTH = 150
+KERNELS = next(pane for pane in PANES if pane.name == "kernels")
 
 
 def even_trace(kernels: int) -> Trace:
@@ -155,7 +156,7 @@ def test_a_table_writes_only_the_rows_on_screen(
     small: list[Session], large: list[Session], instances: bool
 ) -> None:
     def page(session: Session) -> None:
-        ordered = PANES[0].build(session, instances)
+        ordered = KERNELS.build(session, instances)
         view = TableView.of(ordered.table, ordered.sort, ordered.descending).sorted_by(1)
         plan = layout(view.table.columns, 100)
         for position in range(min(len(view), 40)):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
@@ -143,11 +143,19 @@ class CompareScreen(SessionActions, Screen[None]):
     def _table(self, name: str) -> VirtualTable:
         return self.query_one(f"#{name}", VirtualTable)
 
-    def _replace(self, compared: CompareSession) -> None:
-        """Another comparison: the tables are made again."""
-        remade = compared.comparison is not self.compared.comparison
-        self.compared = compared
-        if remade:
+    @work(thread=True, exclusive=True)
+    def _recompare(self, change: Callable[[CompareSession], CompareSession]) -> None:
+        """Other units to compare: aligning many operations takes a while, keys go on."""
+        before = self.compared
+        changed = change(before)
+        self.app.call_from_thread(self._replace, before, changed)
+
+    def _replace(self, before: CompareSession, changed: CompareSession) -> None:
+        """Shows another comparison, unless the user has asked for a further one meanwhile."""
+        if self.compared.comparison is not before.comparison:
+            return
+        self.compared = changed
+        if changed.comparison is not before.comparison:
             self._show_tables()
 
     # What widgets say
@@ -259,16 +267,16 @@ class CompareScreen(SessionActions, Screen[None]):
         return moved if here.event is None else moved.selecting(here.event)
 
     def action_next_unit(self) -> None:
-        self._replace(self.compared.unit_moved(1))
+        self._recompare(lambda compared: compared.unit_moved(1))
 
     def action_previous_unit(self) -> None:
-        self._replace(self.compared.unit_moved(-1))
+        self._recompare(lambda compared: compared.unit_moved(-1))
 
     def action_next_choice(self) -> None:
-        self._replace(self.compared.choice_moved())
+        self._recompare(CompareSession.choice_moved)
 
     def action_swap(self) -> None:
-        self._replace(self.compared.swapped())
+        self._recompare(CompareSession.swapped)
 
     def action_tie(self) -> None:
         self.compared = self.compared.toggled_tie(self._side)

@@ -29,6 +29,22 @@ class Loaded:
     error: str | None = None
 
 
+class WaitScreen(ModalScreen[None]):
+    """Says what is being worked on."""
+
+    DEFAULT_CSS = """
+    WaitScreen { align: center middle; }
+    WaitScreen > Static { width: auto; padding: 1 2; border: round $primary; }
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        yield Static(f"{self._text} …", markup=False)
+
+
 class LoadingScreen(ModalScreen[Loaded]):
     """Loads one file; dismissed with the outcome. Esc cancels."""
 
