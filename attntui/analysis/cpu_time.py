@@ -85,7 +85,7 @@ def cpu_time(trace: Trace, host: HostActivity | None = None) -> CpuTime:
     around = np.where(outer == ABSENT, ABSENT, place[outer])
     own = _without_inner(total, around)
     # Code loaded inside a call of another kind, as the profiler's overhead events tell.
-    loading = _without_inner(host.overhead.covered(trace.start[rows], end), around)
+    loading = _without_inner(host.loading.covered(trace.start[rows], end), around)
 
     ops = np.flatnonzero(op[rows])
     index = np.full(len(rows), ABSENT, np.int64)

@@ -17,9 +17,9 @@ import numpy as np
 from attntui.analysis.host import Activity, HostActivity, ThreadActivity, host_activity
 from attntui.analysis.idle import Gaps
 from attntui.analysis.launches import nearest
-from attntui.analysis.runtime_calls import CallKind
+from attntui.analysis.runtime_calls import CallKind, draining_copies
 from attntui.analysis.stream_waits import StreamWaits, stream_waits
-from attntui.trace.model import ABSENT, I8, I64, Bool, Trace
+from attntui.trace.model import ABSENT, I8, I64, Bool, Category, Trace
 
 
 class Cause(IntEnum):
@@ -128,6 +128,8 @@ class CauseFinder:
     trace: Trace
     host: HostActivity
     waits: StreamWaits
+    draining: Bool
+    """Which rows are `draining_copies`."""
 
     def causes(self, gaps: Gaps) -> GapCauses:
         """The causes of gaps of a device or of a stream."""
@@ -171,7 +173,7 @@ class CauseFinder:
         return GapCauses(gaps, split, trigger, trigger_row, launch, lane, running)
 
     def _inside_launch(self, split: I64, at: I64, call: I64, began: I64, ended: I64) -> None:
-        loading = self.host.overhead.covered(began, ended)
+        loading = self.host.loading.covered(began, ended)
         blocking = self.host.kinds[call] == CallKind.COPY
         rest = ended - began - loading
         split[at, Cause.MODULE_LOAD] += loading
@@ -179,28 +181,53 @@ class CauseFinder:
         split[at, Cause.LAUNCH_CALL] += np.where(blocking, 0, rest)
 
     def _blocking(self, thread: ThreadActivity, gaps: Gaps, call: I64) -> tuple[I8, I64]:
-        """The last blocking call of the thread that returned before each gap's launch
-        began and after the operation before the gap had begun: trigger and row.
+        """What of the thread's calls drained the queue before each gap: trigger and row.
+
+        It is the last blocking call that returned before the gap's launch began and after
+        the operation before the gap had begun. A copy that drains its stream before it
+        stages (`draining_copies`) is the trigger of the gap that it ends, if it began
+        before the gap, and takes the place of the synchronise that ends the copying op.
         """
         trace, rows = self.trace, thread.rows
         kinds = self.host.kinds[rows]
-        rows = rows[(kinds == CallKind.SYNC) | (kinds == CallKind.COPY)]
+        blocking = rows[(kinds == CallKind.SYNC) | (kinds == CallKind.COPY)]
         trigger = np.full(len(gaps), Trigger.NONE, np.int8)
-        if not len(rows):
-            return trigger, np.full(len(gaps), ABSENT, np.int64)
-        rows = rows[np.argsort(trace.end[rows], kind="stable")]
-        last = np.searchsorted(trace.end[rows], trace.start[call], side="right") - 1
-        row = rows[np.maximum(last, 0)]
-        found = (last >= 0) & (trace.end[row] > trace.start[gaps.before])
-        is_sync = self.host.kinds[row] == CallKind.SYNC
-        trigger[found] = np.where(is_sync, Trigger.SYNC, Trigger.COPY)[found]
-        return trigger, np.where(found, row, ABSENT)
+        row = np.full(len(gaps), ABSENT, np.int64)
+        if len(blocking):
+            given = rows[(kinds == CallKind.LAUNCH) | (kinds == CallKind.COPY)]
+            blocking = blocking[np.argsort(trace.end[blocking], kind="stable")]
+            last = np.searchsorted(trace.end[blocking], trace.start[call], side="right") - 1
+            drained = blocking[np.maximum(last, 0)]
+            found = (last >= 0) & (trace.end[drained] > trace.start[gaps.before])
+            row[found] = self._waited_for(drained[found], given)
+        early = self.draining[call] & (trace.start[call] < gaps.start)
+        row[early] = call[early]
+        told = row != ABSENT
+        is_sync = self.host.kinds[row[told]] == CallKind.SYNC
+        trigger[told] = np.where(is_sync, Trigger.SYNC, Trigger.COPY)
+        return trigger, row
+
+    def _waited_for(self, blocking: I64, given: I64) -> I64:
+        """The calls themselves; for a synchronise that had but a staged copy of its own op
+        to wait for, the copy. `given` are the thread's calls that gave work to a device.
+        """
+        if not len(given):
+            return blocking
+        last = np.searchsorted(given, blocking) - 1
+        copy = given[np.maximum(last, 0)]
+        op = self.trace.parent[copy]
+        only = (last >= 0) & (self.host.kinds[blocking] == CallKind.SYNC) & self.draining[copy]
+        only &= (op != ABSENT) & (op == self.trace.parent[blocking])
+        only &= self.trace.category[op] == Category.CPU_OP
+        return np.where(only, copy, blocking)
 
 
 def cause_finder(trace: Trace) -> CauseFinder:
     """Prepare to find the causes of gaps in `trace`."""
     host = host_activity(trace)
-    return CauseFinder(trace, host, stream_waits(trace, host.kinds))
+    draining = np.zeros(len(trace), np.bool_)
+    draining[draining_copies(trace)] = True
+    return CauseFinder(trace, host, stream_waits(trace, host.kinds), draining)
 
 
 def _same_correlation(trace: Trace, a: I64, b: I64) -> Bool:
@@ -251,7 +278,7 @@ def pieces(finder: CauseFinder, causes: GapCauses, index: int) -> tuple[Piece, .
     began = min(max(int(trace.start[call]), gap_start), gap_end)
     ended = min(max(int(trace.end[call]), began), gap_end)
     thread = host.thread(int(causes.lane[index]))
-    loads = np.concatenate((host.overhead.start, host.overhead.end))
+    loads = np.concatenate((host.loading.start, host.loading.end))
     loads = loads[(loads > began) & (loads < ended)]
     held_until = ended + int(split[Cause.WAIT_EVENT])
     late_cuts = thread.cuts(gap_start, began)
@@ -265,7 +292,7 @@ def pieces(finder: CauseFinder, causes: GapCauses, index: int) -> tuple[Piece, .
         [
             thread.at(start),
             np.where(
-                host.overhead.contains(start),
+                host.loading.contains(start),
                 Cause.MODULE_LOAD,
                 Cause.COPY if blocking else Cause.LAUNCH_CALL,
             ),

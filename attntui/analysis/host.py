@@ -45,6 +45,8 @@ _OF_CALL = {
 _DATA_LOADING = ("enumerate(DataLoader)", "torch/utils/data/")
 # The compiler's own timed phases, which torch records as annotations.
 _COMPILING = ("(dynamo_timed)",)
+# CUPTI's overhead kinds that load code; the others are the profiler's own buffers.
+_LOADING = ("Function Loading", "Module Loading", "Compiler")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +55,15 @@ class HostActivity:
 
     `kinds` and `rank` hold each row's `CallKind` and `Activity` (ABSENT where it is no
     runtime call, or shows no activity). `frames` are the rows that name what ran: ops,
-    annotations, Python frames. `overhead` is the time of the profiler's `overhead` events
-    on all threads: code loaded on first use, buffers requested.
+    annotations, Python frames. `loading` is the time, on all threads, in which the
+    profiler's `overhead` events say that device code was loaded or compiled.
     """
 
     trace: Trace
     kinds: I8
     rank: I8
     frames: Bool
-    overhead: Intervals
+    loading: Intervals
     _threads: dict[int, ThreadActivity] = field(default_factory=dict, repr=False)
 
     def thread(self, lane: int) -> ThreadActivity:
@@ -78,11 +80,11 @@ class HostActivity:
         for activity in range(Activity.UNRECORDED):
             chosen = rows[(rank >= 0) & (rank <= activity)]
             start, end = trace.start[chosen], trace.end[chosen]
-            if activity >= Activity.MODULE_LOAD and len(self.overhead):
+            if activity >= Activity.MODULE_LOAD and len(self.loading):
                 # A call in which code was loaded is the load, as far as the load goes.
                 calls = rows[rank == Activity.RUNTIME]
                 loads = intervals.intersection(
-                    intervals.union(trace.start[calls], trace.end[calls]), self.overhead
+                    intervals.union(trace.start[calls], trace.end[calls]), self.loading
                 )
                 start, end = _merged(start, end, loads)
             within.append(intervals.union(start, end))
@@ -143,9 +145,9 @@ def host_activity(trace: Trace) -> HostActivity:
     host = np.isin(category, (Category.CPU_OP, Category.USER_ANNOTATION, Category.PYTHON_FUNCTION))
     rank[host & _name_holds(trace, _COMPILING)] = Activity.MODULE_LOAD
     rank[host & _name_holds(trace, _DATA_LOADING)] = Activity.DATA_LOADING
-    overhead = np.flatnonzero(category == Category.OVERHEAD)
-    overhead_time = intervals.union(trace.start[overhead], trace.end[overhead])
-    return HostActivity(trace, kinds, rank, host, overhead_time)
+    loads = np.flatnonzero((category == Category.OVERHEAD) & _name_holds(trace, _LOADING))
+    loading = intervals.union(trace.start[loads], trace.end[loads])
+    return HostActivity(trace, kinds, rank, host, loading)
 
 
 def _name_holds(trace: Trace, words: tuple[str, ...]) -> Bool:

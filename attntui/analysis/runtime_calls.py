@@ -53,6 +53,7 @@ _PATTERNS: tuple[tuple[CallKind, str], ...] = (
     # Holds a stream back, not the host.
     (CallKind.STREAM_WAIT, r"(?:cuda|cu|hip)StreamWait(?:Event|Value)\w*"),
 )
+_STAGED_AT_ONCE = 64 * 1024
 _COMPILED = tuple((kind, re.compile(text + _SUFFIX)) for kind, text in _PATTERNS)
 
 
@@ -86,6 +87,19 @@ def call_kinds(trace: Trace) -> I8:
     pageable = trace.launch[_named(trace, copies, "Pageable")].astype(np.int64)
     kinds[_named(trace, pageable, "emcpy")] = CallKind.COPY
     return kinds
+
+
+def draining_copies(trace: Trace) -> I64:
+    """Rows of the calls that copied from pageable memory to a device, over 64 KiB or of
+    untold size: such a copy drains its stream before it stages, smaller ones do not (CUDA
+    Runtime API, "API synchronization behavior").
+    """
+    ops = trace.gpu_ops_by_launch
+    copied = trace.columns.copied_bytes[ops]
+    waits = (copied == ABSENT) | (copied > _STAGED_AT_ONCE)
+    copies = ops[waits & (trace.category[ops] == Category.MEMCPY)]
+    calls = trace.launch[_named(trace, copies, "Pageable ->")].astype(np.int64)
+    return _named(trace, calls, "emcpy")
 
 
 def _named(trace: Trace, rows: I64, word: str) -> I64:

@@ -98,6 +98,14 @@ def test_inside_the_launch_call() -> None:
     assert split_of(causes_of(loading)) == {Cause.LAUNCH_CALL: 5_000, Cause.MODULE_LOAD: 2_000}
 
 
+def test_the_profilers_own_overhead_inside_a_launch_loads_no_code() -> None:
+    buffers = with_gap(
+        complete("overhead", "Activity Buffer Request", 3_000, 5_000, pid=-1, tid=0),
+        launch=(1_500, 9_400),
+    )
+    assert split_of(causes_of(buffers)) == {Cause.LAUNCH_CALL: 7_000}
+
+
 def test_an_earlier_call_in_which_code_was_loaded() -> None:
     trace = with_gap(
         call("cudaLaunchKernel", 3_000, 6_000),
@@ -166,6 +174,86 @@ def test_an_item_loop_is_triggered_by_its_synchronise() -> None:
 )
 def test_trigger(blocking: Event, trigger: Trigger) -> None:
     assert Trigger(int(causes_of(with_gap(blocking)).trigger[0])) is trigger
+
+
+def copied_in(*after: Event, name: str = "Memcpy HtoD (Pageable -> Device)", **args: int) -> Trace:
+    """A kernel until 2,000; a copy whose call begins at 1,500 and returns at 6,000, on the
+    device from 4,000 until 5,500; a kernel at 9,000.
+    """
+    moved = copy(name, 4_000, 5_500, 2)
+    moved["args"] |= args
+    return trace_of(
+        [
+            call("cudaLaunchKernel", 500, 600, 1),
+            kernel("before", 1_000, 2_000, 1),
+            call("cudaMemcpyAsync", 1_500, 6_000, 2),
+            moved,
+            call("cudaLaunchKernel", 8_000, 8_100, 3),
+            kernel("after", 9_000, 9_500, 3),
+            *after,
+        ]
+    )
+
+
+COPY_OP = op("aten::copy_", 1_400, 6_500)
+SYNC_AFTER = call("cudaStreamSynchronize", 6_100, 6_400)
+
+
+def triggers_of(trace: Trace) -> list[tuple[Trigger, str | None]]:
+    found = causes_of(trace)
+    rows = found.trigger_row.tolist()
+    names = [None if at < 0 else trace.name_of(at) for at in rows]
+    return list(zip(map(Trigger, found.trigger.tolist()), names, strict=True))
+
+
+def test_a_copy_from_pageable_memory_drains_its_stream_before_and_after() -> None:
+    triggered = (Trigger.COPY, "cudaMemcpyAsync")
+    assert triggers_of(copied_in()) == [triggered, triggered]
+    # The synchronise that ends a blocking copy has nothing but the copy to wait for.
+    assert triggers_of(copied_in(COPY_OP, SYNC_AFTER)) == [triggered, triggered]
+
+
+def test_a_synchronise_of_another_op_is_no_part_of_the_copy() -> None:
+    synced = (Trigger.SYNC, "cudaStreamSynchronize")
+    assert triggers_of(copied_in(SYNC_AFTER, op("later", 9_600, 9_700)))[-1] == synced
+    apart = copied_in(op("aten::copy_", 1_400, 6_050), op("mine", 6_060, 6_500), SYNC_AFTER)
+    assert triggers_of(apart)[-1] == synced
+
+
+def test_a_synchronise_counts_where_more_was_launched_after_the_copy() -> None:
+    more = copied_in(
+        COPY_OP,
+        SYNC_AFTER,
+        call("cudaLaunchKernel", 6_010, 6_050, 4),
+        kernel("more", 6_060, 6_200, 4),
+    )
+    assert triggers_of(more)[-1] == (Trigger.SYNC, "cudaStreamSynchronize")
+
+
+def test_a_copy_back_is_waited_for_by_its_synchronise() -> None:
+    back = copied_in(COPY_OP, SYNC_AFTER, name="Memcpy DtoH (Device -> Pageable)")
+    assert triggers_of(back) == [
+        (Trigger.NONE, None),
+        (Trigger.SYNC, "cudaStreamSynchronize"),
+    ]
+
+
+def test_a_small_copy_is_staged_at_once_and_drains_nothing() -> None:
+    small = copied_in(COPY_OP, SYNC_AFTER, bytes=64 * 1024)
+    assert triggers_of(small) == [(Trigger.NONE, None), (Trigger.SYNC, "cudaStreamSynchronize")]
+    large = copied_in(COPY_OP, SYNC_AFTER, bytes=64 * 1024 + 1)
+    assert triggers_of(large) == [(Trigger.COPY, "cudaMemcpyAsync")] * 2
+
+
+def test_a_copy_that_a_late_host_begins_drained_nothing() -> None:
+    trace = trace_of(
+        [
+            kernel("before", 1_000, 2_000),
+            call("cudaMemcpyAsync", 3_000, 9_000, 2),
+            copy("Memcpy HtoD (Pageable -> Device)", 8_000, 8_500, 2),
+        ]
+    )
+    assert triggers_of(trace) == [(Trigger.NONE, None)]
 
 
 def waiting(*waits: Event) -> Trace:
