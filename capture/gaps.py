@@ -9,6 +9,7 @@ queue (`sync`, `copy`, `wait_event`, `none`).
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,6 +46,20 @@ _FIRST_USES: tuple[Callable[..., torch.Tensor], ...] = (
     torch.asin,
     torch.logit,
 )
+
+# Kernels nothing else here uses either, but of modules that other types have loaded before.
+_IN_USE: tuple[Callable[..., torch.Tensor], ...] = (
+    torch.sin,
+    torch.cos,
+    torch.tanh,
+    torch.atan,
+    torch.neg,
+    torch.abs,
+    torch.sign,
+)
+_OTHER_TYPES = (torch.float64, torch.float16, torch.bfloat16)
+_LATER_USES = tuple(itertools.product(_IN_USE, _OTHER_TYPES))
+LATER_USES_A_STEP = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +109,12 @@ class _Bench:
         self.pageable = torch.rand(COPY_BYTES // 4)
         self.landing = torch.empty(COPY_BYTES // 4, device=device)
         self.side = torch.cuda.Stream(device)
+        self.values = {
+            dtype: torch.ones(1024, device=device, dtype=dtype) for dtype in _OTHER_TYPES
+        }
+        self.results = {dtype: torch.empty_like(ones) for dtype, ones in self.values.items()}
+        for function in _IN_USE:
+            function(self.one)
         self.loader = DataLoader(_SlowDataset(), batch_size=1)
         self.graph = torch.cuda.CUDAGraph()
         warm = torch.cuda.Stream(device)
@@ -122,7 +143,8 @@ def _item_sync(bench: _Bench, step: int) -> None:
 
 
 def _pageable_copy(bench: _Bench, step: int) -> None:
-    bench.kernel()
+    # The spin outlasts the dispatch, so that it is the copy that finds the queue full.
+    torch.cuda._sleep(SPIN_CYCLES)
     bench.landing.copy_(bench.pageable)
     bench.kernel()
 
@@ -144,6 +166,8 @@ def _event_wait(bench: _Bench, step: int) -> None:
     # Each spin outlasts the calls after it, so the host is ahead and only the events hold up.
     main = torch.cuda.current_stream(bench.device)
     torch.cuda._sleep(SPIN_CYCLES)
+    with torch.cuda.stream(bench.side):
+        bench.kernel()
     bench.side.wait_stream(main)
     with torch.cuda.stream(bench.side):
         torch.cuda._sleep(SPIN_CYCLES)
@@ -165,6 +189,13 @@ def _module_load(bench: _Bench, step: int) -> None:
     if step < len(_FIRST_USES):
         _FIRST_USES[step](bench.wide, out=bench.spare)
     bench.kernel()
+
+
+def _function_load(bench: _Bench, step: int) -> None:
+    bench.kernel()
+    first = step * LATER_USES_A_STEP
+    for function, dtype in _LATER_USES[first : first + LATER_USES_A_STEP]:
+        function(bench.values[dtype], out=bench.results[dtype])
 
 
 PHASES: tuple[tuple[Planted, Callable[[_Bench, int], None]], ...] = (
@@ -189,9 +220,9 @@ PHASES: tuple[tuple[Planted, Callable[[_Bench, int], None]], ...] = (
     (
         Planted(
             "gap:pageable_copy",
-            "a kernel, a blocking 16 MiB copy from pageable memory, a kernel",
+            "a kernel that spins, a blocking 16 MiB copy from pageable memory, a kernel",
             ("copy",),
-            ("none", "copy", "sync"),
+            ("copy",),
         ),
         _pageable_copy,
     ),
@@ -216,8 +247,9 @@ PHASES: tuple[tuple[Planted, Callable[[_Bench, int], None]], ...] = (
     (
         Planted(
             "gap:event_wait",
-            "a kernel that spins, one on another stream that waits for it, and one that waits for"
-            " that: each stream idles a millisecond, the device some microseconds",
+            "a kernel that spins; on another stream a kernel and one that waits for the first and"
+            " spins; one that waits for that: each stream idles a millisecond, the device some"
+            " microseconds",
             ("wait_event",),
             ("none", "wait_event"),
         ),
@@ -251,6 +283,17 @@ PHASES: tuple[tuple[Planted, Callable[[_Bench, int], None]], ...] = (
             ("none",),
         ),
         _module_load,
+    ),
+    (
+        Planted(
+            "gap:function_load",
+            f"a kernel, then {LATER_USES_A_STEP} that are used for the first time in this process,"
+            " of modules in use: their code is loaded inside the launch call, as the profiler"
+            " records",
+            ("module_load",),
+            ("none",),
+        ),
+        _function_load,
     ),
 )
 

@@ -1,0 +1,177 @@
+"""The causes found in the planted-gaps sample are those that its capture planted.
+
+Each phase is looked at as a reader would: with its label as the scope, so that the gaps are
+those between its own operations (the device is drained before the label begins). The truth
+is what the capture wrote into the file beside the trace; the analyses never see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attntui.analysis.gap_causes import (
+    Cause,
+    CauseFinder,
+    GapCauses,
+    Trigger,
+    cause_finder,
+    pieces,
+)
+from attntui.analysis.idle import device_idle, stream_gaps
+from attntui.analysis.queue_depth import launch_bound
+from attntui.analysis.scope import Span, scope_rows
+from attntui.analysis.steps import find_steps
+from attntui.trace import Trace, load
+from attntui.trace.model import I64, Category
+
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_traces" / "gaps_h200.json.gz"
+
+
+@cache
+def sample() -> tuple[Trace, CauseFinder]:
+    trace = load(SAMPLE)
+    return trace, cause_finder(trace)
+
+
+def planted() -> dict[str, Mapping[str, list[str]]]:
+    """What the capture planted, by label."""
+    told = sample()[0].metadata.raw["attntui"]["planted"]
+    return {one["label"]: one for one in told}
+
+
+LONG_NS = 100_000
+"""Only the kernels that spin last so long."""
+
+LABELS = list(planted())
+IN_STREAMS = "gap:event_wait"
+
+
+def operations(label: str) -> Iterator[I64]:
+    """The GPU operations of each instance of a phase."""
+    trace, _ = sample()
+    steps = find_steps(trace)
+    rows = np.flatnonzero(trace.category == Category.USER_ANNOTATION)
+    for row in rows.tolist():
+        if trace.name_of(row) == label:
+            yield scope_rows(trace, Span(row), steps).gpu
+
+
+def instances(label: str) -> list[GapCauses]:
+    """The causes of the device's gaps within each instance of a phase."""
+    trace, finder = sample()
+    found = []
+    for rows in operations(label):
+        (idle,) = device_idle(trace, rows)
+        found.append(finder.causes(idle.gaps))
+    assert len(found) == len(find_steps(trace))
+    return found
+
+
+def largest(parts: Mapping[Cause, int] | Mapping[Trigger, int]) -> str:
+    return max(parts.items(), key=lambda part: part[1])[0].name.lower()
+
+
+@pytest.mark.parametrize("label", [label for label in LABELS if label != IN_STREAMS])
+def test_the_planted_cause_takes_most_of_the_idle(label: str) -> None:
+    for causes in instances(label):
+        assert largest(causes.by_cause()) in planted()[label]["causes"]
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_the_planted_trigger_drained_most_of_the_gaps(label: str) -> None:
+    for causes in instances(label):
+        assert largest(causes.by_trigger()) in planted()[label]["triggers"]
+
+
+def test_reading_items_is_triggered_by_synchronising() -> None:
+    for causes in instances("gap:item_sync"):
+        by_trigger = causes.by_trigger()
+        assert largest(by_trigger) == "sync"
+        assert by_trigger[Trigger.COPY] == by_trigger[Trigger.WAIT_EVENT] == 0
+
+
+def test_a_pageable_copy_and_not_the_synchronise_that_ends_it_is_the_trigger() -> None:
+    trace, _ = sample()
+    for causes in instances("gap:pageable_copy"):
+        before, after = causes.gaps.before.tolist(), causes.gaps.after.tolist()
+        assert len(causes) == 2
+        assert trace.category_of(after[0]) is trace.category_of(before[1]) is Category.MEMCPY
+        assert Trigger(int(causes.trigger[1])) is Trigger.COPY
+        assert causes.by_trigger()[Trigger.SYNC] == 0
+        # The copy triggers the gap that it ends only if it drained the queue: where its call
+        # began after the kernel before had ended, the host was late and it drained nothing.
+        late = trace.start[causes.launch[0]] >= causes.gaps.start[0]
+        assert Trigger(int(causes.trigger[0])) is (Trigger.NONE if late else Trigger.COPY)
+        assert Cause(int(causes.main[0])) is Cause.COPY
+
+
+def test_event_waits_hold_both_streams() -> None:
+    trace, finder = sample()
+    gaps = stream_gaps(trace)
+    ops = trace.gpu_ops
+    firsts = ops[np.unique(trace.stream[ops], return_index=True)[1]].tolist()
+    for rows in operations(IN_STREAMS):
+        main, side, last = rows[trace.dur[rows] > LONG_NS].tolist() + rows[-1:].tolist()
+        # One stream waits for the other's spinning kernel, and then that one for its.
+        for spin, held in ((main, side), (side, last)):
+            if held in firsts:
+                continue  # A stream's first operation ends no gap.
+            own = gaps[0, int(trace.stream[held])]
+            causes = finder.causes(own.take(own.after == held))
+            spun = dict.fromkeys(Cause, 0)
+            for piece in pieces(finder, causes, 0):
+                inside = min(piece.end, trace.end[spin]) - max(piece.start, trace.start[spin])
+                spun[piece.cause] += max(0, int(inside))
+            assert largest(spun) == "wait_event"
+            assert spun[Cause.WAIT_EVENT] > 0.8 * trace.dur[spin]
+            assert Trigger(int(causes.trigger[0])) is Trigger.WAIT_EVENT
+            assert trace.name_of(int(causes.trigger_row[0])) == "Stream Wait Event"
+
+
+def test_event_waits_leave_the_device_idle_for_microseconds_only() -> None:
+    for causes in instances(IN_STREAMS):
+        assert causes.gaps.length.max() < 10_000
+        assert largest(causes.by_trigger()) == "wait_event"
+
+
+def test_tiny_kernels_are_launch_bound() -> None:
+    trace, _ = sample()
+    for rows in operations("gap:tiny_kernels"):
+        (idle,) = device_idle(trace, rows)
+        stretches = launch_bound(trace, idle)
+        assert stretches.gpu_ops.sum() >= 0.9 * (len(rows) - 1)
+
+
+def test_a_module_loaded_before_the_launch_call_is_recorded_as_the_op_alone() -> None:
+    """The recording cannot tell more: until the call begins there is the op, and no call.
+
+    CUDA loads a module on the first use of a kernel before the profiler sees the call; of
+    all the loading the trace holds one overhead event inside the call.
+    """
+    trace, _ = sample()
+    for causes in instances("gap:module_load"):
+        longest = int(causes.gaps.length.argmax())
+        launch, op = int(causes.launch[longest]), int(causes.running[longest])
+        assert trace.category_of(op) is Category.CPU_OP
+        children = np.flatnonzero(trace.parent == op)
+        assert trace.category[children].tolist() == [Category.RUNTIME]
+        assert children.tolist() == [launch]
+        split = causes.split[longest]
+        assert split[Cause.DISPATCH] > 0.5 * causes.gaps.length[longest]
+        began, ended = trace.start[launch], trace.end[launch]
+        loads = np.flatnonzero(
+            (trace.category == Category.OVERHEAD) & (trace.start >= began) & (trace.end <= ended)
+        )
+        assert [trace.name_of(row) for row in loads.tolist()] == ["Lazy Function Loading"]
+        assert split[Cause.MODULE_LOAD] == trace.dur[loads].sum()
+
+
+def test_over_the_whole_trace_nothing_is_unknown() -> None:
+    trace, finder = sample()
+    (idle,) = device_idle(trace)
+    assert finder.causes(idle.gaps).by_cause()[Cause.UNKNOWN] == 0
