@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attntui.analysis.attention.fused import find_fused
+from attntui.analysis.attention.launching import find_launching
 from attntui.analysis.attention.measure import Roles, claims_of
 from attntui.analysis.attention.model import BACKWARD, ROLES, Found, Span
 from attntui.analysis.attention.naive import Search
@@ -43,6 +44,7 @@ def find_backward(
     nodes = _nodes(trace, tree, used)
     found = _by_nodes(trace, tree, nodes, forward, used)
     own = find_fused(trace, tree, where, used, backward=True)
+    own += find_launching(trace, tree, where, used, backward=True)
     found += _by_ops(trace, tree, nodes, forward, found, own, used)
     found += _compiled_naive(trace, tree, nodes, forward, found, used)
     return found

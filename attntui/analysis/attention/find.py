@@ -10,6 +10,7 @@ import numpy as np
 from attntui.analysis.attention.backward import find_backward
 from attntui.analysis.attention.fused import find_fused
 from attntui.analysis.attention.kernels_only import find_by_kernels
+from attntui.analysis.attention.launching import find_launching
 from attntui.analysis.attention.measure import Roles, claimed, claims_of, measure
 from attntui.analysis.attention.model import AttentionCall, Found
 from attntui.analysis.attention.naive import find_naive
@@ -21,15 +22,17 @@ def find_attention(trace: Trace, rows: I64 | None = None) -> tuple[AttentionCall
     """Every attention call of a trace, in order of start; with `rows` those that `within` keeps.
 
     Calls are found in the tree of CPU ops: an op that does attention (of nested ones the
-    outermost), or the naive sequence of products round a softmax on one level of one
-    thread. Backward calls are found by the sequence numbers of their forward's ops, or by
-    their own ops. What no op tells is found by the names of kernels.
+    outermost), by its name or by the kernel that it launched, or the naive sequence of
+    products round a softmax on one level of one thread. Backward calls are found by the
+    sequence numbers of their forward's ops, or by their own ops. What no op tells is found by
+    the names of kernels.
     """
     tree = op_tree(trace)
     where = launches(trace, tree)
     used = np.zeros(len(trace.names), np.bool_)
     used[trace.name[tree.ops]] = True
     found: list[Found] = find_fused(trace, tree, where, used)
+    found += find_launching(trace, tree, where, used)
     found += find_naive(trace, tree, where, used)
     found += find_backward(trace, tree, where, found, used)
     claims = claims_of(trace, found)

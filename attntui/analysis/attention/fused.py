@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from attntui.analysis.attention import geometry
@@ -15,6 +17,7 @@ from attntui.analysis.attention.vocabulary import (
     of_names,
 )
 from attntui.analysis.kernel_names import KernelName, decode
+from attntui.analysis.names.triton_by_hand import ambiguous
 from attntui.trace.model import ABSENT, Bool, Trace
 
 _BY_LIBRARY = {
@@ -32,6 +35,14 @@ _TRITON_OF_VLLM = ("kernel_unified_attention", "kernel_paged_attention", "reduce
 def is_attention(kernel: KernelName) -> bool:
     """Whether a kernel does attention, or a part of it that only attention has."""
     return (kernel.operation or "").startswith("attention ")
+
+
+def kernel_in_attention(name: str) -> KernelName:
+    """A kernel's name as it reads inside an attention: one that elsewhere leaves open whether
+    it does attention tells it here.
+    """
+    kernel, operation = decode(name), ambiguous(name)
+    return replace(kernel, library="Triton", operation=operation) if operation else kernel
 
 
 def backend_of_kernel(kernel: KernelName) -> str:
@@ -68,7 +79,7 @@ def find_fused(
             for row in chain.tolist()
             if (op := known(trace.name_of(row))) is not None
         ]
-        found.append(_call(trace, tree, top, ops, kernels.get(top, ()), direction))
+        found.append(call_of(trace, tree, top, ops, kernels.get(top, ()), direction))
     return found
 
 
@@ -84,31 +95,39 @@ def _attention_kernels(
     found: dict[int, tuple[int, ...]] = {}
     for pair in np.unique(top * width + names).tolist():
         row, name = divmod(pair, width)
-        if is_attention(decode(trace.names[name])):
+        if is_attention(kernel_in_attention(trace.names[name])):
             found[row] = (*found.get(row, ()), name)
     return found
 
 
-def _call(
+def call_of(
     trace: Trace,
     tree: OpTree,
     top: int,
     ops: list[tuple[str, int, FusedOp]],
     kernel_names: tuple[int, ...],
     direction: str,
+    more: str = "",
 ) -> Found:
-    kernels = [decode(trace.names[name]) for name in kernel_names]
+    """The call of the attention op `top`: `ops` are it and those that it dispatched to, with
+    what their names tell, `kernel_names` those of its attention kernels. `more` is evidence.
+    """
+    kernels = [kernel_in_attention(trace.names[name]) for name in kernel_names]
+    main = next((k for k in kernels if k.operation == f"attention {direction}"), None)
     told = next(((name, row, op) for name, row, op in ops if op.backend), None)
     qk = av = ABSENT
     evidence = ops[0][0]
     if told is None:
-        main = next((k for k in kernels if k.operation == f"attention {direction}"), None)
         backend = backend_of_kernel(main) if main else "other"
         evidence += f", kernel {main.short}" if main else ", its kernel is not known"
         if ops[0][2].tokens:
             evidence += "; tensors of [tokens, heads, dim]: no batch, no context lengths"
+        evidence += f"; {more}" if more else ""
     else:
         backend = told[2].backend or "other"
+        # A package's op may come down to Triton; which kernels SDPA's backends have is theirs.
+        if main and main.library == "Triton" and not told[0].startswith("aten::"):
+            backend = backend_of_kernel(main)
         if told[0] != evidence:
             evidence += f" dispatched to {told[0]}"
     holder = top if told is None else told[1]
@@ -120,10 +139,13 @@ def _call(
         qk, av = products[0], products[-1]
         evidence += "; separate products and softmax inside"
     sizes, causal = _told(trace, ops)
+    if sizes.dtype is None and main and len(main.dtypes) == 1:
+        sizes = replace(sizes, dtype=main.dtypes[0])
     if causal is None and not _masked(trace, ops):
         causal = next((k.causal for k in kernels if k.causal is not None), None)
-    if causal and backend != "math" and sizes.products is not None:
-        evidence += "; causal: FLOPs counted as half"
+    if backend != "math" and sizes.products is not None and causal is not False:
+        counted = "causal: FLOPs counted as half" if causal else "causal not told: FLOPs in full"
+        evidence += f"; {counted}"
     return Found(
         backend=backend,
         direction=direction,

@@ -44,6 +44,9 @@ def of_fused(inputs: OpInputs, op: FusedOp) -> Geometry | None:
     if ranks == {3} and op.heads_at == 1:
         # SDPA without an axis for heads: one head.
         sizes = [(t.shape[0], 1, *t.shape[1:]) for t in (q, k, v)]
+    elif ranks == {4} and not op.heads_at:
+        # Which axis has the heads is not known.
+        return replace(told, batch=q.shape[0], head_dim=q.shape[3])
     elif ranks == {4}:
         length_at = 3 - op.heads_at
         sizes = [
@@ -65,6 +68,21 @@ def of_fused(inputs: OpInputs, op: FusedOp) -> Geometry | None:
         value_dim=value,
         products=batch * heads,
     )
+
+
+def sizes_alike(inputs: OpInputs, at: int, heads_at: int) -> bool:
+    """Whether the tensors at a position and the next two can be q, k and v of one type, as
+    [batch, ., ., dim] with the heads on an axis.
+    """
+    args = Arguments(inputs)
+    tensors = args.tensors(at, at + 1, at + 2)
+    if len(tensors) < 3 or {len(tensor.shape) for tensor in tensors} != {4}:
+        return False
+    if len(set(inputs.types[at : at + 3])) > 1 or dtype_of(inputs, at) is None:
+        return False
+    q, k, v = (tensor.shape for tensor in tensors)
+    same = q[0] == k[0] and q[3] == k[3] and k[:3] == v[:3]
+    return same and k[heads_at] > 0 and q[heads_at] % k[heads_at] == 0
 
 
 def _of_tokens(told: Geometry, q: Tensor, k: Tensor) -> Geometry:

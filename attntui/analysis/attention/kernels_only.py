@@ -6,11 +6,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attntui.analysis.attention.fused import backend_of_kernel, is_attention
+from attntui.analysis.attention.fused import (
+    backend_of_kernel,
+    is_attention,
+    kernel_in_attention,
+)
+from attntui.analysis.attention.launching import says_attention
 from attntui.analysis.attention.model import BACKWARD, FORWARD, Found, Geometry
 from attntui.analysis.attention.optree import Launches
-from attntui.analysis.kernel_names import KernelName, decode
-from attntui.trace.model import ABSENT, I64, Category, Trace
+from attntui.analysis.attention.vocabulary import of_names
+from attntui.analysis.kernel_names import KernelName
+from attntui.analysis.launches import parent_ops
+from attntui.analysis.names.triton_by_hand import ambiguous
+from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
 _PRODUCTS = ("gemm", "gemv")
 # What may stand between a product and a softmax on one stream, and after it.
@@ -40,10 +48,11 @@ def find_by_kernels(trace: Trace, where: Launches, free: I64) -> list[Found]:
     launched them: without an op there is no shape to check.
     """
     names = np.unique(trace.name[where.gpu_ops[free]]).tolist()
-    decoded = {name: decode(trace.names[name]) for name in names}
+    decoded = {name: kernel_in_attention(trace.names[name]) for name in names}
     attention = np.zeros(len(trace.names), np.bool_)
     attention[[name for name, kernel in decoded.items() if is_attention(kernel)]] = True
     mine = free[attention[trace.name[where.gpu_ops[free]]]]
+    mine = mine[_told(trace, where, mine)]
     found = [
         _fused(trace, rows, decoded)
         for stream in _by_stream(trace, where.gpu_ops[mine])
@@ -53,6 +62,26 @@ def find_by_kernels(trace: Trace, where: Launches, free: I64) -> list[Found]:
     for stream in _by_stream(trace, bare):
         found.extend(_naive_on(trace, stream, decoded))
     return found
+
+
+def _told(trace: Trace, where: Launches, index: I64) -> Bool:
+    """Which attention kernels are told: by their names, or, where those leave it open, by the
+    innermost op or annotation round the launch.
+    """
+    kernel = trace.name[where.gpu_ops[index]]
+    names = np.zeros(len(trace.names), np.bool_)
+    names[kernel] = True
+    open_ = np.flatnonzero(of_names(trace, ambiguous, names)[kernel])
+    told = np.ones(len(index), np.bool_)
+    told[open_] = False
+    open_ = open_[where.anchor[index[open_]] != ABSENT]
+    if len(open_):
+        label = parent_ops(trace, where.gpu_ops[index[open_]])
+        open_, label = open_[label != ABSENT], label[label != ABSENT]
+        labels = np.zeros(len(trace.names), np.bool_)
+        labels[trace.name[label]] = True
+        told[open_] = of_names(trace, says_attention, labels)[trace.name[label]]
+    return told
 
 
 def _by_stream(trace: Trace, rows: I64) -> list[I64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from attntui.analysis.attention.fused import is_attention
+from attntui.analysis.attention.fused import is_attention, kernel_in_attention
 from attntui.analysis.attention.model import Geometry
 from attntui.analysis.attention.vocabulary import (
     COPIES,
@@ -95,7 +95,7 @@ def _is_own(place: Place) -> bool:
 
 def _in_fused(place: Place, kernel: KernelName | None) -> str:
     """In a fused call the kernel launched by the attention op itself is the attention."""
-    if kernel is not None and is_attention(kernel):
+    if place.kernel is not None and is_attention(kernel_in_attention(place.kernel)):
         return "fused"
     inner, outer = place.inner or "", place.outer or ""
     if does_attention(inner):

@@ -18,7 +18,8 @@ class FusedOp:
     """What an attention op's name tells.
 
     `backend` is None where the op only dispatches. `heads_at` is the axis of the heads in
-    4-d tensors: 1 for [batch, heads, length, dim], 2 for [batch, length, heads, dim].
+    4-d tensors: 1 for [batch, heads, length, dim], 2 for [batch, length, heads, dim], 0 where
+    that is not known.
     `q` is the position of q; k and v follow. `tokens`: q is [tokens, heads, dim], the sequences
     of a batch one after another. `causal` is the position of a flag, `mask_type`
     that of the efficient backend's number (0 none, 1 and 2 causal), `mask` that of a mask or
@@ -146,6 +147,11 @@ def flex_direction(name: str) -> str | None:
     if kernel.operation == "attention forward":
         return "forward"
     return "backward" if kernel.operation == "attention backward" else None
+
+
+def is_region(name: str) -> bool:
+    """Whether an op stands for all of a compiled function, whatever that does."""
+    return name.startswith(("Torch-Compiled Region", "CompiledFunction"))
 
 
 def is_node(name: str) -> bool:

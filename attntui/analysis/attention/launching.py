@@ -1,0 +1,134 @@
+"""Attention calls of ops that no table names: an autograd function or a custom op round a
+kernel of one's own. What it launched tells that it is attention, its inputs tell q, k and v.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from math import prod
+
+import numpy as np
+
+from attntui.analysis.attention.fused import call_of
+from attntui.analysis.attention.geometry import sizes_alike
+from attntui.analysis.attention.model import BACKWARD, FORWARD, Found
+from attntui.analysis.attention.optree import Launches, OpTree
+from attntui.analysis.attention.vocabulary import (
+    FusedOp,
+    fused_backward_op,
+    fused_op,
+    is_node,
+    is_product,
+    is_region,
+    of_names,
+)
+from attntui.analysis.kernel_names import decode
+from attntui.analysis.names.triton_by_hand import ambiguous
+from attntui.analysis.opwork.model import Arguments
+from attntui.trace.model import ABSENT, I64, Bool, OpInputs, Trace
+
+_SAYS_ATTENTION = re.compile(r"attn|attention(?!al)", re.IGNORECASE)
+# Rows of q in a block of a Triton kernel: powers of two that its products take.
+_BLOCKS = (16, 32, 64, 128, 256)
+
+
+def says_attention(label: str) -> bool:
+    """Whether the name of an op or annotation says attention; enough evidence for a kernel
+    whose own name leaves open whether it is one.
+    """
+    return bool(_SAYS_ATTENTION.search(label[:200]))
+
+
+def find_launching(
+    trace: Trace, tree: OpTree, where: Launches, used: Bool, *, backward: bool = False
+) -> list[Found]:
+    """Calls of ops outside every named attention op that launched the kernel of one call
+    themselves, and hold no products; by row. A compiled region is no such op.
+
+    `used` is the mask of names that CPU ops bear. With `backward` the calls of the backward.
+    """
+    direction = BACKWARD if backward else FORWARD
+    index = _of_unknown_ops(trace, tree, where, used, f"attention {direction}")
+    rows, names = where.op[index], trace.name[where.gpu_ops[index]].astype(np.int64)
+    found = []
+    for row in np.unique(rows).tolist():
+        own = index[rows == row]
+        kernels = names[rows == row].tolist()
+        # A backward may have a kernel for each gradient; each runs once.
+        once = len(set(kernels)) == len(kernels) if backward else len(kernels) == 1
+        if not once or any(is_product(trace.name_of(c)) for c in tree.children(row).tolist()):
+            continue
+        op, evidence = _form(trace, row, int(where.gpu_ops[own[0]]), direction)
+        ops = [(trace.name_of(row), row, op)]
+        found.append(call_of(trace, tree, row, ops, tuple(kernels), direction, evidence))
+    return found
+
+
+def _of_unknown_ops(trace: Trace, tree: OpTree, where: Launches, used: Bool, operation: str) -> I64:
+    """Which GPU operations (as an index into `where`) are main kernels of attention that an
+    op of no table launched.
+    """
+    ops = np.flatnonzero(where.op != ABSENT)
+    launched = np.zeros(len(trace.names), np.bool_)
+    launched[trace.name[where.gpu_ops[ops]]] = True
+    sure = of_names(trace, lambda name: decode(name).operation == operation, launched)
+    open_ = of_names(trace, lambda name: ambiguous(name) == operation, launched)
+    if not (sure | open_).any():
+        return ops[:0]
+    kernel, op = trace.name[where.gpu_ops[ops]], where.op[ops]
+    told = of_names(trace, says_attention, used)[trace.name[op]]
+    ops = ops[sure[kernel] | (open_[kernel] & told)]
+    other = of_names(trace, lambda name: is_region(name) or is_node(name), used)
+    other |= of_names(trace, lambda name: name.startswith("aten::"), used)
+    ops = ops[~other[trace.name[where.op[ops]]]]
+    known = tree.names_like(
+        of_names(trace, lambda name: fused_op(name) or fused_backward_op(name), used)
+    )
+    outside = np.flatnonzero(tree.inside(where.op[ops], known) == ABSENT)
+    return ops[outside]
+
+
+def _form(trace: Trace, row: int, kernel: int, direction: str) -> tuple[FusedOp, str]:
+    """Where an op keeps q, k and v, and what told which axis has the heads."""
+    inputs = trace.inputs_of(row)
+    unknown = FusedOp(None, q=None)
+    at = _first_of_three(inputs) if inputs is not None and direction == FORWARD else None
+    if inputs is None or at is None:
+        return unknown, "its inputs are not q, k and v"
+    layouts = [axis for axis in (1, 2) if sizes_alike(inputs, at, axis)]
+    if len(layouts) == 2:
+        q, k = Arguments(inputs).tensors(at, at + 1)
+        if q.shape[1] == q.shape[2] and k.shape[1] == k.shape[2]:
+            return FusedOp(None, 1, at), "its inputs tell q, k and v"
+    config = int(trace.columns.launch_config[kernel])
+    grid = trace.launch_configs[config].grid if config != ABSENT else None
+    fitting = [axis for axis in layouts if grid is not None and _fits(inputs, at, axis, grid)]
+    if len(fitting) != 1 or grid is None:
+        return FusedOp(None, 0, at), "its inputs tell q, k and v, nothing which axis has the heads"
+    shown = "x".join(str(size) for size in grid)
+    return FusedOp(None, fitting[0], at), f"its grid {shown} tells the heads' axis of its inputs"
+
+
+def _first_of_three(inputs: OpInputs) -> int | None:
+    """The position of q where the first tensors among some inputs, side by side, can be q, k
+    and v: [batch, ., ., dim] of one type, k and v of one shape.
+    """
+    args = Arguments(inputs)
+    first = next((at for at in range(len(inputs.types)) if args.tensor(at) is not None), None)
+    if first is None:
+        return None
+    return first if sizes_alike(inputs, first, 1) or sizes_alike(inputs, first, 2) else None
+
+
+def _fits(inputs: OpInputs, at: int, axis: int, grid: tuple[int, int, int]) -> bool:
+    """Whether a grid has a block for every head of the batch and so many rows of q."""
+    q, k = Arguments(inputs).tensors(at, at + 1)
+    heads = {q.shape[0] * q.shape[axis], q.shape[0] * k.shape[axis]}
+    blocks = {-(-q.shape[3 - axis] // size) for size in _BLOCKS}
+    parts = [part for count in (1, 2) for part in combinations(range(3), count)]
+    return any(
+        prod(grid[i] for i in part) in heads
+        and prod(grid[i] for i in range(3) if i not in part) in blocks
+        for part in parts
+    )
