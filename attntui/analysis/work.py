@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from attntui.analysis.names.cpp import dtype
 from attntui.analysis.names.model import KernelName
-from attntui.analysis.opwork import attention, memory, pointwise, products, rows
+from attntui.analysis.opwork import attention, by_hand, memory, pointwise, products, rows
 from attntui.analysis.opwork.attention import attention_flops, fused_attention_bytes
 from attntui.analysis.opwork.model import DTYPE_BYTES, MISSING, Arguments, Work, unknown
 from attntui.trace.model import OpInputs
@@ -37,6 +37,7 @@ _HELPERS = frozenset(
     }
 )
 
+_NO_RULE = unknown("no rule for this op")
 _RULES = pointwise.RULES | rows.RULES | memory.RULES
 
 
@@ -56,7 +57,7 @@ def op_work(name: str, inputs: OpInputs) -> Work:
     if name.startswith("triton_"):
         return pointwise.triton(name, args)
     found = attention.decode(name, args) or products.decode(name, args)
-    return found or unknown("no rule for this op")
+    return found or _NO_RULE
 
 
 def transfer_work(name: str, copied: int | None) -> Work:
@@ -81,7 +82,8 @@ def kernel_work(
     """Work of one GPU operation: of its launching op, unless it is a copy or only helps it.
 
     An op's work stands on the kernel that does it; what a library launches beside it (a split-K
-    reduction, a layout change, attention's passes before and after) gets none of its own.
+    reduction, a layout change, attention's passes before and after) gets none of its own. Of an
+    op without a rule the kernel's name may say what it does.
     """
     if kernel.library == "memory":
         return transfer_work(kernel.short, copied)
@@ -92,7 +94,10 @@ def kernel_work(
     if op in ("aten::cat", "aten::stack"):
         told = kernel.element_bytes or DTYPE_BYTES.get(kernel.dtypes[0] if kernel.dtypes else "")
         return memory.concatenated(Arguments(inputs), told)
-    return op_work(op, inputs)
+    work = op_work(op, inputs)
+    if work is _NO_RULE:
+        return by_hand.decode(kernel.operation, op, Arguments(inputs)) or work
+    return work
 
 
 def kernel_dtype(kernel: KernelName, inputs: OpInputs | None) -> str | None:

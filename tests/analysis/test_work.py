@@ -453,6 +453,50 @@ def test_data_type_of_a_kernel(kernel: str, types: tuple[str, ...], expected: st
     assert kernel_dtype(decode("attn_fwd"), None) is None
 
 
+_WEIGHED = [2, 4, 16, 32]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "op", "arguments", "read", "written"),
+    [
+        ("scaled_masked_softmax", "_Softmax", [(_WEIGHED, BF16)], 8192, 8192),
+        ("softmax_kernel", "mine::softmax", [(_WEIGHED, BF16), ([16, 32], "bool")], 8704, 8192),
+        ("softmax_kernel", "_Softmax", [([], "Scalar"), (_WEIGHED, FP32)], 16384, 16384),
+        # The weights that the forward saved are no input, and are read.
+        ("softmax_backward_kernel", "_SoftmaxBackward", [(_WEIGHED, BF16)], 16384, 8192),
+        # No word that the op does only this.
+        ("softmax_kernel", "mine::route", [(_WEIGHED, BF16)], None, None),
+        ("my_kernel", "_Softmax", [(_WEIGHED, BF16)], None, None),
+        ("softmax_kernel", "_Softmax", [([], "Scalar")], None, None),
+        ("attention_kernel", "_Fused", [([2, 4, 16, 8], BF16)] * 3, 6144, 2048),
+        (
+            "attention_kernel",
+            "_Fused",
+            [([2, 4, 16, 8], BF16), ([2, 2, 32, 8], BF16), ([2, 2, 32, 16], BF16)],
+            2048 + 2048 + 4096,
+            4096,
+        ),
+        ("attention_kernel", "_Fused", [([2, 4, 16, 8], BF16)] * 2, None, None),
+        ("attention_kernel", "_Fused", [([16, 8], BF16)] * 3, None, None),
+        ("attention_kernel", "_Fused", [([2, 4, 16, 8], "long int")] * 3, None, None),
+        ("fused_attention_backward_q", "_FusedBackward", [([2, 4, 16, 8], BF16)], None, None),
+    ],
+)
+def test_a_kernel_by_hand_tells_what_its_op_does(
+    kernel: str, op: str, arguments: list[tuple[Any, str]], read: int | None, written: int | None
+) -> None:
+    work = kernel_work(decode(kernel), op, given_inputs(*arguments))
+    assert (work.read, work.written) == (read, written)
+
+
+def test_flops_of_a_kernel_by_hand_only_where_every_layout_gives_the_same() -> None:
+    kernel = decode("attention_kernel")
+    plain = kernel_work(kernel, "_Fused", given_inputs(*[([2, 16, 16, 8], BF16)] * 3))
+    assert plain.flops == 4 * 2 * 16 * 16 * 16 * 8
+    assert "in full" in plain.note
+    assert kernel_work(kernel, "_Fused", given_inputs(*[([2, 4, 16, 8], BF16)] * 3)).flops is None
+
+
 def test_a_kernel_without_an_op_has_no_work() -> None:
     assert kernel_work(decode("attn_fwd"), None, None).bytes is None
 

@@ -70,21 +70,6 @@ def of_fused(inputs: OpInputs, op: FusedOp) -> Geometry | None:
     )
 
 
-def sizes_alike(inputs: OpInputs, at: int, heads_at: int) -> bool:
-    """Whether the tensors at a position and the next two can be q, k and v of one type, as
-    [batch, ., ., dim] with the heads on an axis.
-    """
-    args = Arguments(inputs)
-    tensors = args.tensors(at, at + 1, at + 2)
-    if len(tensors) < 3 or {len(tensor.shape) for tensor in tensors} != {4}:
-        return False
-    if len(set(inputs.types[at : at + 3])) > 1 or dtype_of(inputs, at) is None:
-        return False
-    q, k, v = (tensor.shape for tensor in tensors)
-    same = q[0] == k[0] and q[3] == k[3] and k[:3] == v[:3]
-    return same and k[heads_at] > 0 and q[heads_at] % k[heads_at] == 0
-
-
 def _of_tokens(told: Geometry, q: Tensor, k: Tensor) -> Geometry:
     """[tokens, heads, dim]: sequences of several lengths lie in one tensor, so the trace tells
     neither how many there are nor how long the context of each is.

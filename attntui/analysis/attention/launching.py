@@ -11,7 +11,6 @@ from math import prod
 import numpy as np
 
 from attntui.analysis.attention.fused import call_of
-from attntui.analysis.attention.geometry import sizes_alike
 from attntui.analysis.attention.model import BACKWARD, FORWARD, Found
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.vocabulary import (
@@ -25,8 +24,9 @@ from attntui.analysis.attention.vocabulary import (
 )
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.names.triton_by_hand import ambiguous
+from attntui.analysis.opwork.attention import first_of_three, sizes_alike
 from attntui.analysis.opwork.model import Arguments
-from attntui.trace.model import ABSENT, I64, Bool, OpInputs, Trace
+from attntui.trace.model import ABSENT, I64, Bool, Trace
 
 _SAYS_ATTENTION = re.compile(r"attn|attention(?!al)", re.IGNORECASE)
 # Rows of q in a block of a Triton kernel: powers of two that its products take.
@@ -50,16 +50,16 @@ def find_launching(
     """
     direction = BACKWARD if backward else FORWARD
     index = _of_unknown_ops(trace, tree, where, used, f"attention {direction}")
-    rows, names = where.op[index], trace.name[where.gpu_ops[index]].astype(np.int64)
+    index = index[np.argsort(where.op[index], kind="stable")]
+    rows, first = np.unique(where.op[index], return_index=True)
     found = []
-    for row in np.unique(rows).tolist():
-        own = index[rows == row]
-        kernels = names[rows == row].tolist()
+    for row, own in zip(rows.tolist(), np.split(where.gpu_ops[index], first)[1:], strict=True):
+        kernels = trace.name[own].tolist()
         # A backward may have a kernel for each gradient; each runs once.
         once = len(set(kernels)) == len(kernels) if backward else len(kernels) == 1
         if not once or any(is_product(trace.name_of(c)) for c in tree.children(row).tolist()):
             continue
-        op, evidence = _form(trace, row, int(where.gpu_ops[own[0]]), direction)
+        op, evidence = _form(trace, row, int(own[0]), direction)
         ops = [(trace.name_of(row), row, op)]
         found.append(call_of(trace, tree, row, ops, tuple(kernels), direction, evidence))
     return found
@@ -93,37 +93,27 @@ def _form(trace: Trace, row: int, kernel: int, direction: str) -> tuple[FusedOp,
     """Where an op keeps q, k and v, and what told which axis has the heads."""
     inputs = trace.inputs_of(row)
     unknown = FusedOp(None, q=None)
-    at = _first_of_three(inputs) if inputs is not None and direction == FORWARD else None
-    if inputs is None or at is None:
+    args = Arguments(inputs) if inputs is not None and direction == FORWARD else None
+    at = first_of_three(args) if args is not None else None
+    if args is None or at is None:
         return unknown, "its inputs are not q, k and v"
-    layouts = [axis for axis in (1, 2) if sizes_alike(inputs, at, axis)]
+    layouts = [axis for axis in (1, 2) if sizes_alike(args, at, axis)]
     if len(layouts) == 2:
-        q, k = Arguments(inputs).tensors(at, at + 1)
+        q, k = args.tensors(at, at + 1)
         if q.shape[1] == q.shape[2] and k.shape[1] == k.shape[2]:
             return FusedOp(None, 1, at), "its inputs tell q, k and v"
     config = int(trace.columns.launch_config[kernel])
     grid = trace.launch_configs[config].grid if config != ABSENT else None
-    fitting = [axis for axis in layouts if grid is not None and _fits(inputs, at, axis, grid)]
+    fitting = [axis for axis in layouts if grid is not None and _fits(args, at, axis, grid)]
     if len(fitting) != 1 or grid is None:
         return FusedOp(None, 0, at), "its inputs tell q, k and v, nothing which axis has the heads"
     shown = "x".join(str(size) for size in grid)
     return FusedOp(None, fitting[0], at), f"its grid {shown} tells the heads' axis of its inputs"
 
 
-def _first_of_three(inputs: OpInputs) -> int | None:
-    """The position of q where the first tensors among some inputs, side by side, can be q, k
-    and v: [batch, ., ., dim] of one type, k and v of one shape.
-    """
-    args = Arguments(inputs)
-    first = next((at for at in range(len(inputs.types)) if args.tensor(at) is not None), None)
-    if first is None:
-        return None
-    return first if sizes_alike(inputs, first, 1) or sizes_alike(inputs, first, 2) else None
-
-
-def _fits(inputs: OpInputs, at: int, axis: int, grid: tuple[int, int, int]) -> bool:
+def _fits(args: Arguments, at: int, axis: int, grid: tuple[int, int, int]) -> bool:
     """Whether a grid has a block for every head of the batch and so many rows of q."""
-    q, k = Arguments(inputs).tensors(at, at + 1)
+    q, k = args.tensors(at, at + 1)
     heads = {q.shape[0] * q.shape[axis], q.shape[0] * k.shape[axis]}
     blocks = {-(-q.shape[3 - axis] // size) for size in _BLOCKS}
     parts = [part for count in (1, 2) for part in combinations(range(3), count)]

@@ -45,6 +45,36 @@ def fused_attention_bytes(
     return batch * rows * head_dim * itemsize
 
 
+_DIMENSIONS = 4
+_FLOATING = 2
+"""The rank of floating-point types among PyTorch's."""
+
+
+def sizes_alike(args: Arguments, at: int, heads_at: int) -> bool:
+    """Whether the tensors at a position and the next two can be q, k and v of one type, as
+    [batch, ., ., dim] with the heads on an axis.
+    """
+    tensors = args.tensors(at, at + 1, at + 2)
+    if len(tensors) < 3 or {len(tensor.shape) for tensor in tensors} != {_DIMENSIONS}:
+        return False
+    if len(set(args.inputs.types[at : at + 3])) > 1 or tensors[0].rank != _FLOATING:
+        return False
+    q, k, v = (tensor.shape for tensor in tensors)
+    same = q[0] == k[0] and q[3] == k[3] and k[:3] == v[:3]
+    return same and k[heads_at] > 0 and q[heads_at] % k[heads_at] == 0
+
+
+def first_of_three(args: Arguments) -> int | None:
+    """The position of q where the first tensor of an op without a rule and the two beside it
+    can be q, k and v in either layout, else None.
+    """
+    kinds = range(len(args.inputs.types))
+    first = next((at for at in kinds if args.tensor(at) is not None), None)
+    if first is None:
+        return None
+    return first if any(sizes_alike(args, first, axis) for axis in (1, 2)) else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Form:
     """Where an attention op keeps what matters, by argument position.
@@ -128,7 +158,6 @@ _BACKWARD: dict[str, _BackwardForm] = {
 }
 
 _PAGED = ("vllm::unified_attention", "sglang::unified_attention", "_C::paged_attention")
-_DIMENSIONS = 4
 
 
 def _flops(q: Tensor, k: Tensor, v: Tensor, heads_at: int, *, causal: bool, backward: bool) -> int:
