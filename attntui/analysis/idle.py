@@ -44,9 +44,14 @@ class Gaps:
 
 @dataclass(frozen=True, slots=True)
 class DeviceIdle:
-    """What one device did over `rows` (GPU operations, by start)."""
+    """What one device did over `rows` (GPU operations, by start).
+
+    `device` is the trace's number of it, `number` the file's: they differ where ranks
+    merged into one file number their devices alike.
+    """
 
     device: int
+    number: int
     rows: I64
     start: int
     end: int
@@ -98,12 +103,13 @@ def device_idle(trace: Trace, rows: I64 | None = None) -> tuple[DeviceIdle, ...]
     rows = trace.gpu_ops if rows is None else rows
     device = trace.device[rows]
     found = []
-    for number in np.unique(device).tolist():
-        own = rows[device == number]
+    for each in np.unique(device).tolist():
+        own = rows[device == each]
         start, end = trace.start[own], trace.end[own]
         found.append(
             DeviceIdle(
-                device=number,
+                device=each,
+                number=trace.number_of_device(each),
                 rows=own,
                 start=int(start[0]),
                 end=int(end.max()),

@@ -268,7 +268,7 @@ def _occupancies(trace: Trace, rows: I64, entry: I64) -> dict[int, _Held]:
         strict=True,
     ):
         launch = trace.launch_configs[number]
-        theory = _occupancy(launch, limits.get(device))
+        theory = _occupancy(launch, limits.get(trace.number_of_device(device)))
         parts[i].append((time, theory, launch.occupancy_pct or None))
     return {i: _held(own) for i, own in parts.items()}
 
@@ -351,7 +351,7 @@ def roofs(
 
 
 def _of_datasheet(trace: Trace) -> DevicePeaks | None:
-    used = set(np.unique(trace.device[trace.gpu_ops]).tolist())
+    used = set(map(trace.number_of_device, np.unique(trace.device[trace.gpu_ops]).tolist()))
     described = trace.metadata.devices
     # Some files number a device otherwise than its description: then all of them count.
     names = {device.name for device in described if device.id in used}

@@ -14,6 +14,7 @@ from attntui.trace.categories import GPU_CATEGORIES, category_of
 from attntui.trace.columns import COMMON, EXTRA, Store
 from attntui.trace.document import TraceText
 from attntui.trace.interned import OpInputsTable, parse_config
+from attntui.trace.lanes import devices_apart
 from attntui.trace.links import Linked, find_launches
 from attntui.trace.metadata import read_metadata
 from attntui.trace.model import (
@@ -61,6 +62,7 @@ def assemble(
     arrays["start"] -= origin
     lanes, renumbered = store.lanes.finish(arrays["lane"], category, instant_lanes)
     arrays["lane"] = renumbered[arrays["lane"]]
+    lanes, arrays["device"], moved = devices_apart(lanes, arrays["lane"], arrays["device"])
     columns = Columns(category=category, **arrays)
     depth, parent, doubtful = _nested(columns, lanes)
     launch = _launches(columns, lanes)
@@ -86,6 +88,7 @@ def assemble(
         memory=memory,
         span=span,
         metadata=read_metadata(text.fields, origin),
+        renumbered_devices=moved,
         notices=notices.freeze(),
         reader=reader,
     )

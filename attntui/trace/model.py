@@ -57,8 +57,9 @@ class LaneKind(IntEnum):
 class Lane:
     """One row of things that happen one after another.
 
-    `pid` and `tid` are the text of the file's values. `device` and `stream` are set on
-    GPU and GPU_ANNOTATION lanes. `label` is the recorded thread or process name.
+    `pid` and `tid` are the text of the file's values. `device` (as in `Trace.device`) and
+    `stream` are set on GPU and GPU_ANNOTATION lanes. `label` is the recorded thread or
+    process name.
     """
 
     kind: LaneKind
@@ -209,7 +210,8 @@ class Trace:
     (python frames, ops, annotations and runtime calls together); on other lanes the
     parent is ABSENT and `depth` is the display row of overlapping events.
     `launch` gives, for a GPU operation, the row of the runtime or driver call that
-    launched it, else ABSENT.
+    launched it, else ABSENT. `device` is the file's own number, save where ranks merged
+    into one file number their devices alike: `number_of_device` tells it then.
     """
 
     path: str
@@ -233,6 +235,8 @@ class Trace:
     metadata: Metadata
     notices: tuple[Notice, ...]
     reader: ArgsReader | None = field(default=None, repr=False)
+    renumbered_devices: Mapping[int, int] = field(default_factory=dict)
+    """The file's number of each device that goes by another one here."""
 
     def __len__(self) -> int:
         return len(self.columns.start)
@@ -295,6 +299,10 @@ class Trace:
         """Rows of the GPU operations launched by calls with rows in [first, stop)."""
         low, high = np.searchsorted(self._launch_rows, [first, stop])
         return self.gpu_ops_by_launch[low:high]
+
+    def number_of_device(self, device: int) -> int:
+        """The file's own number of a device."""
+        return self.renumbered_devices.get(device, device)
 
     def name_of(self, row: int) -> str:
         return self.names[int(self.columns.name[row])]

@@ -39,7 +39,7 @@ class Facts:
     @property
     def device_name(self) -> str | None:
         """The first device in use, by its recorded name; None where no name is told."""
-        used = {device.device for device in self.devices}
+        used = {device.number for device in self.devices}
         named = [device for device in self.trace.metadata.devices if device.name]
         named.sort(key=lambda device: (device.id not in used, device.id))
         return named[0].name if named else None

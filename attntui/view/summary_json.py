@@ -66,7 +66,7 @@ def _trace(facts: Facts) -> dict[str, Any]:
 
 def _device(idle: DeviceIdle, causes: GapCauses, launched: DeviceIdle | None) -> dict[str, Any]:
     return {
-        "device": None if idle.device == ABSENT else idle.device,
+        "device": None if idle.number == ABSENT else idle.number,
         "gpu_ops": len(idle.rows),
         "span_ns": idle.span_ns,
         "busy_ns": idle.busy_ns,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from made import annotation, call, kernel, row, trace_of
+from made import Event, annotation, call, kernel, row, trace_of
 
 from attntui.analysis.idle import device_idle, launched, stream_gaps
 
@@ -44,6 +44,36 @@ def test_devices_are_apart_and_a_range_is_measured() -> None:
     first, second = device_idle(trace)
     assert (first.device, first.idle_ns, second.device, second.idle_ns) == (0, 2_000, 3, 0)
     assert first.busy.covered_between(500, 3_500) == 1_000
+
+
+def of_rank(rank: int, kernels: list[tuple[int, int]]) -> list[Event]:
+    """A rank's kernels on its device 0, launched by its own process, as mergers leave them."""
+    events = []
+    for i, (start, end) in enumerate(kernels, start=1):
+        launch = call("cudaLaunchKernel", start - 500, start - 400, i, pid=f"[TP0{rank}] 900")
+        ran = kernel("k", start, end, i) | {"pid": f"[TP0{rank}] 0"}
+        events += [launch, ran]
+    return events
+
+
+def test_a_device_of_one_rank_is_not_that_of_another() -> None:
+    first = of_rank(0, [(1_000, 2_000), (5_000, 6_000)])
+    second = of_rank(1, [(2_000, 5_000), (6_000, 9_000)])
+    trace = trace_of([*first, *second])
+    zero, one = device_idle(trace)
+    assert (zero.span_ns, zero.busy_ns, zero.idle_ns) == (5_000, 2_000, 3_000)
+    assert (one.span_ns, one.busy_ns, one.idle_ns) == (7_000, 6_000, 1_000)
+    assert (zero.device, one.device) == (0, 1)
+    assert zero.number == one.number == 0
+    assert len(launched(trace)) == 4
+    assert {place: len(gaps) for place, gaps in stream_gaps(trace).items()} == {
+        (0, 7): 1,
+        (1, 7): 1,
+    }
+    alone = {n: device_idle(trace_of(part))[0] for n, part in enumerate((first, second))}
+    for n, merged in enumerate((zero, one)):
+        assert alone[n].busy_ns == merged.busy_ns
+        assert alone[n].gaps.length.tolist() == merged.gaps.length.tolist()
 
 
 def test_edges_of_the_window() -> None:

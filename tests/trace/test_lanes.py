@@ -153,7 +153,34 @@ def test_ranks_merged_into_one_file_keep_lanes_of_their_own(make_trace) -> None:
     events = [kernel("k", 0, 1, pid=f"[TP0{rank}] 0", device=0) for rank in range(2)]
     trace = make_trace(events)
     assert lanes(trace, LaneKind.GPU) == [("[TP00] 0", "7"), ("[TP01] 0", "7")]
-    assert trace.device.tolist() == [0, 0]
+
+
+def test_a_device_of_one_rank_is_not_that_of_another(make_trace) -> None:
+    def of_rank(rank: int, *devices: int) -> list[dict]:
+        pids = {device: f"[TP0{rank}] {device}" for device in devices}
+        sync = complete("cuda_sync", "Stream Sync", 5, 1, pid=pids[0], args={"device": 0})
+        kernels = [kernel("k", d, 1, pid=pid, device=d) for d, pid in pids.items()]
+        return [*kernels, gpu_annotation("g", 7, 1, pid=pids[0], args={"device": 0}), sync]
+
+    trace = make_trace([*of_rank(0, 0, 1), *of_rank(1, 0)])
+    # Rank 1's device 0 goes by a number that no device of the file has.
+    assert trace.device.tolist() == [0, 2, 1, 0, 2, 0, 2]
+    assert [trace.number_of_device(device) for device in (0, 1, 2)] == [0, 1, 0]
+    by_kind = {(lane.kind, lane.pid): lane.device for lane in trace.lanes if lane.stream == 7}
+    assert by_kind == {
+        (LaneKind.GPU, "[TP00] 0"): 0,
+        (LaneKind.GPU, "[TP00] 1"): 1,
+        (LaneKind.GPU, "[TP01] 0"): 2,
+        (LaneKind.GPU_ANNOTATION, "[TP00] 0"): 0,
+        (LaneKind.GPU_ANNOTATION, "[TP01] 0"): 2,
+    }
+
+
+def test_one_rank_keeps_the_numbers_of_its_devices(make_trace) -> None:
+    trace = make_trace([kernel("k", n, 1, pid=n, device=n) for n in (5, 2)])
+    assert trace.device.tolist() == [2, 5]
+    assert [trace.number_of_device(device) for device in (2, 5)] == [2, 5]
+    assert not trace.renumbered_devices
 
 
 def test_a_stream_in_the_args_makes_no_gpu_operation(make_trace) -> None:

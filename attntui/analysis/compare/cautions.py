@@ -71,7 +71,7 @@ def _different(what: str, a: str | None, b: str | None) -> Caution | None:
 def _devices(side: SideFacts) -> str | None:
     """The names of the devices that ran the unit, or of the first in the file."""
     trace = side.subject.trace
-    used = set(np.unique(trace.device[side.rows]).tolist())
+    used = set(map(trace.number_of_device, np.unique(trace.device[side.rows]).tolist()))
     named = [(device.id, device.name) for device in trace.metadata.devices if device.name]
     names = [name for number, name in named if number in used] or [name for _, name in named[:1]]
     return ", ".join(sorted(set(names))) or None
