@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made import Event, annotation, call, kernel, row, trace_of
@@ -74,6 +75,54 @@ def test_a_device_of_one_rank_is_not_that_of_another() -> None:
     for n, merged in enumerate((zero, one)):
         assert alone[n].busy_ns == merged.busy_ns
         assert alone[n].gaps.length.tolist() == merged.gaps.length.tolist()
+
+
+DAY = 86_400 * 10**9
+AT = 90 * DAY
+REST = [kernel("k", at, at + 5_000) for at in range(AT, AT + 100_000, 10_000)]
+
+
+@pytest.mark.parametrize("stray", [(0, 3_000), (400 * DAY, 400 * DAY + 3_000)])
+def test_a_kernel_far_from_all_others_makes_no_idle_time(stray: tuple[int, int]) -> None:
+    trace = trace_of([*REST, kernel("stray", *stray)])
+    assert [notice.example for notice in trace.notices if notice.kind == "outlier"] == [
+        "stray: far from all other events"
+    ]
+    (idle,) = device_idle(trace)
+    assert (idle.span_ns, idle.busy_ns, idle.idle_ns) == (95_000, 50_000, 45_000)
+    assert stream_gaps(trace)[0, 7].length.tolist() == [5_000] * 9
+    assert len(idle.rows) == len(REST) == len(trace.gpu_ops) - 1
+
+
+@pytest.mark.parametrize(
+    ("length", "span", "idle", "doubted"),
+    [
+        (4_000, 95_000, 44_000, False),
+        (44_000, 96_000, 25_000, True),
+        (10**9, 52_000 + 10**9, 25_000, True),
+        # Far beyond all other events: it counts until they end.
+        (400 * DAY, 95_000, 25_000, True),
+    ],
+)
+def test_an_impossible_duration_never_makes_more_than_wholly_busy(
+    length: int, span: int, idle: int, doubted: bool
+) -> None:
+    trace = trace_of([*REST, kernel("endless", AT + 52_000, AT + 52_000 + length)])
+    assert ("doubtful_duration" in {notice.kind for notice in trace.notices}) == doubted
+    (found,) = device_idle(trace)
+    assert (found.span_ns, found.idle_ns) == (span, idle)
+    assert found.busy_ns == span - idle
+    assert found.gaps.length.sum() == idle
+    assert len(found.rows) == len(trace.gpu_ops)
+
+
+def test_times_below_zero_are_times_like_others() -> None:
+    made = [kernel("a", 0, 1_000), kernel("b", 3_000, 4_000), call("cudaLaunchKernel", 0, 9_000)]
+    moved = [{**event, "ts": event["ts"] - 7.5} for event in made]
+    assert all(event["ts"] < 0 for event in moved)
+    for events in (made, moved):
+        (idle,) = device_idle(trace_of(events))
+        assert (idle.start, idle.span_ns, idle.idle_ns) == (0, 4_000, 2_000)
 
 
 def test_edges_of_the_window() -> None:
