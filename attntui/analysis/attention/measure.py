@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -319,7 +319,9 @@ def _call(
 ) -> AttentionCall:
     sizes, backward = seen.geometry, seen.direction == BACKWARD
     fused_bytes = sizes.fused_bytes(backward=backward)
-    if not seen.separate:
+    if seen.separate and not backward:
+        shares = [_weighed(share, sizes) for share in shares]
+    elif not seen.separate:
         shares = [_estimated(share, fused_bytes) for share in shares]
     told = [share.hbm_bytes for share in shares]
     known = [value for value in told if value is not None]
@@ -363,7 +365,15 @@ def _estimated(share: RoleShare, fused_bytes: int | None) -> RoleShare:
     """A fused kernel whose op has no rule of its own moves what any fused kernel must."""
     if share.role != "fused" or share.hbm_bytes is not None:
         return share
-    return RoleShare(share.role, share.rows, share.gpu_ns, fused_bytes)
+    return replace(share, hbm_bytes=fused_bytes)
+
+
+def _weighed(share: RoleShare, sizes: Geometry) -> RoleShare:
+    """A lone softmax kernel whose op tells no shapes reads and writes the scores once."""
+    scores = sizes.scores_bytes()
+    if share.role != "softmax" or share.gpu_ops != 1 or share.hbm_bytes is not None:
+        return share
+    return replace(share, hbm_bytes=None if scores is None else 2 * scores)
 
 
 def _host_span(trace: Trace, seen: Found) -> tuple[int | None, int | None]:

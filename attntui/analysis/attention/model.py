@@ -163,6 +163,14 @@ class Geometry:
         )
         return 2 * moved if backward else moved
 
+    def scores_bytes(self) -> int | None:
+        """Bytes of the scores of a forward, as its products read and write them."""
+        if self.products is None or self.q_len is None:
+            return None
+        if self.kv_len is None or self.itemsize is None:
+            return None
+        return self.products * self.q_len * self.kv_len * self.itemsize
+
     def tensor_sizes(self) -> frozenset[int]:
         """Elements of the scores, q, k, v: which tensors belong to the products themselves."""
         if self.products is None or self.q_len is None or self.kv_len is None:

@@ -15,6 +15,7 @@ from attntui.analysis.attention import geometry
 from attntui.analysis.attention.geometry import Factors
 from attntui.analysis.attention.model import FORWARD, Found, Geometry, Span
 from attntui.analysis.attention.optree import Launches, OpTree
+from attntui.analysis.attention.softmax import EXPONENTIALS, softmax_steps, softmaxes
 from attntui.analysis.attention.vocabulary import (
     COPIES,
     DROPOUTS,
@@ -23,7 +24,6 @@ from attntui.analysis.attention.vocabulary import (
     PRIMITIVES,
     SCALES,
     VIEWS,
-    fused_op,
     is_product,
     is_softmax,
     of_names,
@@ -39,23 +39,14 @@ _LONGEST = 96
 _LONGEST_PRELUDE = 24
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Middle:
-    """Softmaxes: their level, their row, and their place among the ops of all levels."""
-
-    level: I64
-    row: I64
-    place: I64
-
-
 def find_naive(trace: Trace, tree: OpTree, where: Launches, used: Bool) -> list[Found]:
     """Every naive forward call, by thread and level; none inside a fused or math call."""
-    softmaxes = _softmaxes(trace, tree, where, used)
+    middle = softmaxes(trace, tree, where, used)
     search = Search(trace, tree, used)
     found = []
     taken = ABSENT
     for level, row, place in zip(
-        softmaxes.level.tolist(), softmaxes.row.tolist(), softmaxes.place.tolist(), strict=True
+        middle.level.tolist(), middle.row.tolist(), middle.place.tolist(), strict=True
     ):
         call = search.call(level, row, place, taken)
         if call is not None:
@@ -64,43 +55,15 @@ def find_naive(trace: Trace, tree: OpTree, where: Launches, used: Bool) -> list[
     return found
 
 
-def _softmaxes(trace: Trace, tree: OpTree, where: Launches, used: Bool) -> Middle:
-    """Softmax ops outside fused calls, outermost ones; and fused softmax kernels that were
-    launched without an op of their own, as older Inductor does.
-    """
-    mask = tree.names_like(of_names(trace, is_softmax, used))
-    rows = np.flatnonzero(mask)
-    rows = rows[~mask[tree.parent[rows]] | (tree.parent[rows] == ABSENT)]
-    parent = tree.parent[rows]
-    launched = where.anchor != ABSENT
-    names = np.zeros(len(trace.names), np.bool_)
-    names[trace.name[where.gpu_ops[launched]]] = True
-    triton = of_names(trace, lambda name: name.startswith("triton_") and is_softmax(name), names)
-    bare = np.flatnonzero(triton[trace.name[where.gpu_ops]] & launched)
-    inside = where.op[bare]
-    own = (inside != ABSENT) & (trace.name[inside] == trace.name[where.gpu_ops[bare]])
-    bare = bare[~own]
-    rows = np.concatenate((rows, where.anchor[bare]))
-    parent = np.concatenate((parent, where.op[bare]))
-    level = tree.level_of(parent, trace.lane[rows].astype(np.int64))
-    fused = tree.names_like(of_names(trace, fused_op, used))
-    above = parent != ABSENT
-    in_fused = np.zeros(len(rows), np.bool_)
-    in_fused[above] = tree.inside(parent[above], fused) != ABSENT
-    keep = ~in_fused
-    key = tree.key(level[keep], rows[keep])
-    order = np.argsort(key, kind="stable")
-    place = np.searchsorted(tree.keys, key[order])
-    return Middle(level[keep][order], rows[keep][order], place)
-
-
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """What calls alike have in common; `runs` are first and last of the ops that belong."""
+    """What calls alike have in common; `runs` are first and last of the ops that belong, and
+    their role where the ops' names do not tell it.
+    """
 
     geometry: Geometry
     evidence: str
-    runs: tuple[tuple[int, int], ...]
+    runs: tuple[tuple[int, int, str | None], ...]
 
 
 class Search:
@@ -120,7 +83,7 @@ class Search:
         width = len(trace) + 1
         self._primitive_keys = np.sort(trace.lane[rows].astype(np.int64) * width + rows)
         self._factors: dict[tuple[int, int], Factors | None] = {}
-        self._sketches: dict[tuple[bytes, bytes, int, int, int, int], Sketch] = {}
+        self._sketches: dict[tuple[bytes, bytes, int, int, tuple[int, ...], int, int], Sketch] = {}
         self._building = of_names(trace, lambda name: name in MASK_BUILDING, used)
         passed = self._building | of_names(trace, lambda name: name in VIEWS, used)
         self._foreign = np.flatnonzero(~passed[trace.name[tree.siblings]])
@@ -135,16 +98,26 @@ class Search:
         before = self._near(range(here - 1, here - 1 - _BETWEEN, -1), level, place, taken)
         after = self._near(range(here, here + _BETWEEN), level, place, taken)
         inputs = trace.inputs_of(row)
+        by_hand = trace.name_of(row) in EXPONENTIALS
         for first in before:
             qk = self.factors(int(tree.siblings[first]))
             if qk is not None and not _fits_softmax(qk, trace.name_of(row), inputs):
                 continue
             for last in after:
                 av = self.factors(int(tree.siblings[last]))
-                if not self._agree(qk, av, first, last):
+                steps = self._steps(first, last, place) if by_hand else (place,)
+                if steps is None or not self._agree(qk, av, first, last, steps):
                     continue
-                return self._found(level, row, first, last, qk, av), last
+                return self._found(level, row, first, last, steps, qk, av), last
         return None
+
+    def _steps(self, first: int, last: int, place: int) -> tuple[int, ...] | None:
+        """Places of the ops between two products that make a softmax round an exponential."""
+        trace = self.trace
+        rows = self.tree.siblings[first + 1 : last].tolist()
+        ops = [(trace.name_of(row), trace.inputs_of(row)) for row in rows]
+        steps = softmax_steps(ops, place - first - 1)
+        return None if steps is None else tuple(first + 1 + step for step in steps)
 
     def _near(self, indices: range, level: int, place: int, taken: int) -> list[int]:
         """Places of the nearest products on a level, the nearest first."""
@@ -206,7 +179,14 @@ class Search:
                 return row
         return product
 
-    def _agree(self, qk: Factors | None, av: Factors | None, first: int, last: int) -> bool:
+    def _agree(
+        self,
+        qk: Factors | None,
+        av: Factors | None,
+        first: int,
+        last: int,
+        steps: tuple[int, ...],
+    ) -> bool:
         """Whether the second product weighs v with the first one's scores.
 
         Without shapes only what stands between decides: nothing but steps of attention.
@@ -214,13 +194,21 @@ class Search:
         if qk is None or av is None:
             if qk is not None or av is not None:
                 return False
-            between = self.tree.siblings[first + 1 : last].tolist()
-            return all(_is_step(self.trace.name_of(row)) for row in between)
+            between = set(range(first + 1, last)) - set(steps)
+            rows = self.tree.siblings[sorted(between)].tolist()
+            return all(_is_step(self.trace.name_of(row)) for row in rows)
         same = av.a[-2:] == qk.out[-2:] and prod(av.a) == prod(qk.out)
         return same and av.b[-2] == qk.out[-1]
 
     def _found(
-        self, level: int, row: int, first: int, last: int, qk: Factors | None, av: Factors | None
+        self,
+        level: int,
+        row: int,
+        first: int,
+        last: int,
+        steps: tuple[int, ...],
+        qk: Factors | None,
+        av: Factors | None,
     ) -> Found:
         trace = self.trace
         start = self._prelude(level, first, qk)
@@ -231,11 +219,12 @@ class Search:
             trace.columns.inputs[rows].tobytes(),
             first - start,
             int(trace.name[row]),
+            tuple(step - start for step in steps),
             id(qk),
             id(av),
         )
         if key not in self._sketches:
-            self._sketches[key] = self._sketch(rows, first - start, row, qk, av)
+            self._sketches[key] = self._sketch(rows, first - start, row, key[4], qk, av)
         sketch = self._sketches[key]
         return Found(
             backend="naive",
@@ -243,7 +232,8 @@ class Search:
             lane=int(trace.lane[row]),
             op=int(rows[0]),
             spans=tuple(
-                Span(int(rows[a]), int(trace.end[rows[b]]), whole=False) for a, b in sketch.runs
+                Span(int(rows[a]), int(trace.end[rows[b]]), role, whole=False)
+                for a, b, role in sketch.runs
             ),
             geometry=sketch.geometry,
             causal=None,
@@ -253,35 +243,57 @@ class Search:
         )
 
     def _sketch(
-        self, rows: I64, first: int, softmax: int, qk: Factors | None, av: Factors | None
+        self,
+        rows: I64,
+        first: int,
+        softmax: int,
+        steps: tuple[int, ...],
+        qk: Factors | None,
+        av: Factors | None,
     ) -> Sketch:
         trace = self.trace
-        names = [trace.name_of(row) for row in rows[first:].tolist()]
+        names = [trace.name_of(row) for row in rows.tolist()]
+        weighing = trace.name_of(softmax)
+        by_hand = steps if weighing in EXPONENTIALS else ()
         sizes = Geometry()
         if qk is not None and av is not None:
             shapes = self._score_shapes(rows[first:], qk)
             product = int(rows[first])
             outer = geometry.factors_of(trace.name_of(product), trace.inputs_of(product))
             sizes = geometry.of_products(qk, av, shapes, outer)
-        steps = [name for name in names[1:-1] if name not in VIEWS and not is_softmax(name)]
-        middle = [", ".join(dict.fromkeys(steps))] if steps else []
-        sequence = " -> ".join([names[0], *middle, trace.name_of(softmax), names[-1]])
+        if by_hand:
+            weighing = f"softmax in ops of its own ({', '.join(names[step] for step in by_hand)})"
+        between = [names[at] for at in range(first + 1, len(names) - 1) if at not in by_hand]
+        between = [name for name in between if name not in VIEWS and not is_softmax(name)]
+        middle = [", ".join(dict.fromkeys(between))] if between else []
+        sequence = " -> ".join([names[first], *middle, weighing, names[-1]])
         agree = f"agree on scores of {sizes.scores()}" if qk else "in this order, shapes unknown"
-        return Sketch(sizes, f"{sequence} {agree}", self._runs(rows, first, sizes))
+        return Sketch(sizes, f"{sequence} {agree}", self._runs(rows, first, by_hand, sizes))
 
-    def _runs(self, rows: I64, first: int, sizes: Geometry) -> tuple[tuple[int, int], ...]:
-        """Which ops belong to a call, as runs (from, to) of those between its first and its
-        last: all but those that have nothing to do with the scores (a layer's projection).
+    def _runs(
+        self, rows: I64, first: int, by_hand: tuple[int, ...], sizes: Geometry
+    ) -> tuple[tuple[int, int, str | None], ...]:
+        """Which ops belong to a call, as runs (from, to, role) of those between its first and
+        its last: all but those that have nothing to do with the scores (a layer's projection).
         """
         trace = self.trace
-        belongs = [
-            index in (first, len(rows) - 1)
-            or _is_step(trace.name_of(row))
-            or _touches(trace.inputs_of(row), sizes)
-            for index, row in enumerate(rows.tolist())
-        ]
-        edges = np.flatnonzero(np.diff([False, *belongs, False])).tolist()
-        return tuple(zip(edges[::2], [end - 1 for end in edges[1::2]], strict=True))
+        belongs = np.array(
+            [
+                index in (first, len(rows) - 1)
+                or _is_step(trace.name_of(row))
+                or _touches(trace.inputs_of(row), sizes)
+                for index, row in enumerate(rows.tolist())
+            ],
+            np.int64,
+        )
+        belongs[list(by_hand)] = 2
+        cuts = np.flatnonzero(np.diff(belongs)) + 1
+        starts, ends = [0, *cuts.tolist()], [*(cuts - 1).tolist(), len(rows) - 1]
+        return tuple(
+            (a, b, "softmax" if belongs[a] == 2 else None)
+            for a, b in zip(starts, ends, strict=True)
+            if belongs[a]
+        )
 
     def _prelude(self, level: int, first: int, qk: Factors | None) -> int:
         """Where the call begins: with the making of its mask, if that comes just before."""

@@ -55,12 +55,12 @@ def role_of(place: Place) -> str:
     if place.outer is None:
         return _by_kernel(kernel)
     if place.separate:
-        return _step(place)
+        return _step(place, kernel)
     return _in_fused(place, kernel)
 
 
-def _step(place: Place) -> str:
-    """In a naive or math call the op on the call's level decides."""
+def _step(place: Place, kernel: KernelName | None) -> str:
+    """In a naive or math call the op on the call's level decides, if its name is known."""
     name = place.outer or ""
     if place.product:
         role = "qk" if place.product == 1 else "av"
@@ -77,7 +77,7 @@ def _step(place: Place) -> str:
     elif name in MASKS:
         role = "mask"
     else:
-        return "other"
+        return "softmax" if kernel is not None and kernel.operation == "softmax" else "other"
     # Making a mask may copy it; copying inside any other step moves the scores, q, k or v.
     if place.copied and (role != "mask" or name in _MASKED_FILL):
         return "copy"

@@ -193,6 +193,14 @@ def is_softmax(name: str) -> bool:
     return "softmax" in name.lower() and _plain_softmax(name) and not name.startswith(NODE_PREFIX)
 
 
+def is_softmax_kernel(name: str) -> bool:
+    """A softmax kernel of Triton's, fused by Inductor or written by hand."""
+    if name.startswith("triton_"):
+        return is_softmax(name)
+    kernel = decode(name)
+    return kernel.library == "Triton" and kernel.operation == "softmax"
+
+
 def _plain_softmax(name: str) -> bool:
     return not any(word in name.lower() for word in ("log", "backward", "gumbel", "grad"))
 
