@@ -9,6 +9,7 @@ import pytest
 from made import annotation, call, complete, kernel, op, row, trace_of
 
 from attntui.analysis.annotations import find_annotations, label_of
+from attntui.analysis.idle import device_idle
 from attntui.analysis.scope import WHOLE, Range, Span, Step, scope_rows
 from attntui.analysis.steps import family_of, find_steps, outliers, profiled_window
 from attntui.trace import load
@@ -55,6 +56,38 @@ def test_engine_steps_by_prefix_and_others_by_regularity() -> None:
     assert len(chosen) == 4
     nothing = find_steps(trace_of([annotation("once", 0, 50)]))
     assert (nothing.family, len(nothing)) == (None, 0)
+
+
+@pytest.mark.parametrize("name", ["ProfilerStep#{}", "execute_{}_context", "my step {}", "step"])
+def test_steps_own_alike_whatever_they_are_called(name: str) -> None:
+    events = [kernel("warm-up", 100, 300)]
+    for i in range(3):
+        at, c = 1_000 * (i + 1), 10 * i
+        events += [
+            annotation(name.format(i), at, at + 900),
+            annotation("part", at + 50, at + 500),
+            call("cudaLaunchKernel", at + 100, at + 120, c + 1),
+            kernel("forward", at + 200, at + 400, c + 1),
+            # Its clock is behind: it began, as told, before its launch and before the step.
+            call("cudaLaunchKernel", at + 10, at + 20, c + 2),
+            kernel("skewed", at - 20, at - 10, c + 2, stream=8),
+            # Launched in the step, run after it has ended.
+            call("cudaLaunchKernel", at + 880, at + 890, c + 3),
+            kernel("late", at + 910, at + 940, c + 3),
+        ]
+    trace = trace_of(events)
+    steps = find_steps(trace)
+    assert len(steps) == 3
+    assert [sorted(scope_names(trace, steps.owned(i))) for i in range(3)] == [
+        ["forward", "late", "skewed"]
+    ] * 3
+    leaked = trace.gpu_ops.tolist().index(row(trace, "warm-up"))
+    assert np.flatnonzero(steps.owner < 0).tolist() == [leaked]
+    assert profiled_window(trace, steps) == (900, 3_800)
+    (whole,) = device_idle(trace)
+    (one,) = device_idle(trace, scope_rows(trace, Step(1), steps).gpu)
+    assert whole.edges(profiled_window(trace, steps)) == (0, 0)
+    assert (one.span_ns, one.busy_ns, one.idle_ns) == (960, 240, 720)
 
 
 def test_family() -> None:
