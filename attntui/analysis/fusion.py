@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attntui.analysis.attention.optree import launches, op_tree
-from attntui.analysis.attention.vocabulary import of_names
+from attntui.analysis.attention.vocabulary import is_region, of_names
 from attntui.analysis.kernel_names import decode
 from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
-_REGIONS = ("Torch-Compiled Region", "CompiledFunction")
 _GRAPH = "## Call CompiledFxGraph "
 
 
@@ -76,7 +75,7 @@ def fusion_checks(trace: Trace) -> tuple[FusionCheck, ...]:
     where = launches(trace, tree)
     used = np.zeros(len(trace.names), np.bool_)
     used[trace.name[tree.ops]] = True
-    mask = tree.names_like(of_names(trace, lambda name: name.startswith(_REGIONS), used))
+    mask = tree.names_like(of_names(trace, is_region, used))
     runs = np.flatnonzero(mask)
     # Of nested regions the outermost counts: a compiled function runs inside a region.
     runs = runs[tree.inside(runs, mask) == runs]

@@ -84,9 +84,6 @@ class Search:
         self._primitive_keys = np.sort(trace.lane[rows].astype(np.int64) * width + rows)
         self._factors: dict[tuple[int, int], Factors | None] = {}
         self._sketches: dict[tuple[bytes, bytes, int, int, tuple[int, ...], int, int], Sketch] = {}
-        self._building = of_names(trace, lambda name: name in MASK_BUILDING, used)
-        passed = self._building | of_names(trace, lambda name: name in VIEWS, used)
-        self._foreign = np.flatnonzero(~passed[trace.name[tree.siblings]])
 
     def call(self, level: int, row: int, place: int, taken: int) -> tuple[Found, int] | None:
         """The call round a softmax, and the place where it ends; None where there is none.
@@ -267,6 +264,9 @@ class Search:
         between = [name for name in between if name not in VIEWS and not is_softmax(name)]
         middle = [", ".join(dict.fromkeys(between))] if between else []
         sequence = " -> ".join([names[first], *middle, weighing, names[-1]])
+        scaling = [name for name in names[:first] if name in SCALES]
+        if scaling:
+            sequence = f"{', '.join(dict.fromkeys(scaling))} before {sequence}"
         agree = f"agree on scores of {sizes.scores()}" if qk else "in this order, shapes unknown"
         return Sketch(sizes, f"{sequence} {agree}", self._runs(rows, first, by_hand, sizes))
 
@@ -296,19 +296,26 @@ class Search:
         )
 
     def _prelude(self, level: int, first: int, qk: Factors | None) -> int:
-        """Where the call begins: with the making of its mask, if that comes just before."""
-        tree = self.tree
-        bound = int(np.searchsorted(tree.keys, level * (len(self.trace) + 1)))
-        stop = int(np.searchsorted(self._foreign, first))
-        if stop:
-            bound = max(bound, int(self._foreign[stop - 1]) + 1)
-        rows = tree.siblings[max(bound, first - _LONGEST_PRELUDE) : first]
-        making = np.flatnonzero(self._building[self.trace.name[rows]])
-        if qk is None or not len(making):
+        """Where the call begins: with the making of its mask or the scaling of its factors, if
+        that comes just before.
+        """
+        trace, tree = self.trace, self.tree
+        if qk is None:
             return first
-        shapes = [shape for row in rows[making].tolist() for shape in self._shapes_of(row)]
-        made = any(shape[-2:] == qk.out[-2:] for shape in shapes)
-        return first - len(rows) + int(making[0]) if made else first
+        bound = int(np.searchsorted(tree.keys, level * (len(trace) + 1)))
+        start = making = first
+        made = False
+        for place in range(first - 1, max(bound, first - _LONGEST_PRELUDE) - 1, -1):
+            row = int(tree.siblings[place])
+            name = trace.name_of(row)
+            if name in MASK_BUILDING:
+                making = place
+                made |= any(shape[-2:] == qk.out[-2:] for shape in self._shapes_of(row))
+            elif name in SCALES and _scales(trace.inputs_of(row), qk):
+                start = place
+            elif name not in VIEWS:
+                break
+        return min(start, making) if made else start
 
     def _score_shapes(self, rows: I64, qk: Factors) -> list[Shape]:
         """Shapes, as the ops of a call saw them, of tensors with the elements of the scores."""
@@ -346,6 +353,15 @@ def _fits_softmax(qk: Factors, name: str, inputs: OpInputs | None) -> bool:
     ]
     axis = Arguments(inputs).whole(1) if name.startswith("aten::") else None
     return bool(fitting) and (axis is None or axis in (-1, len(fitting[0]) - 1))
+
+
+def _scales(inputs: OpInputs | None, qk: Factors) -> bool:
+    """Whether an op multiplies or divides one of a product's factors by a number."""
+    if inputs is None or len(inputs.dims) < 2 or inputs.dims[1]:
+        return False
+    return any(
+        prod(shape) in (prod(qk.a), prod(qk.b)) and qk.a[-1] in shape for shape in _shapes(inputs)
+    )
 
 
 def _is_step(name: str) -> bool:

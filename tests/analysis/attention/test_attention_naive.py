@@ -314,3 +314,59 @@ def test_attention_inside_a_naive_window_is_counted_once() -> None:
     calls = find_attention(rec.trace())
     assert sorted(call.backend for call in calls) == ["flash", "naive"]
     assert sum(call.gpu_ops for call in calls) == 4
+
+
+def test_a_scale_folded_into_a_factor_belongs_to_the_call() -> None:
+    rec = Recorder()
+    rec.leaf("aten::linear", [2, 16, 32], [32, 32], kernel=GEMM)
+    rec.leaf("aten::mul", [2, 4, 16, 8], [], kernel=MUL)
+    rec.leaf("aten::div", [2, 4, 32, 8], [], kernel=MUL)
+    rec.leaf("aten::transpose", [2, 4, 32, 8], [], [])
+    naive(rec, k=32)
+    call = _one(rec)
+    assert _ops(call) == {"qk": 1, "scale": 3, "mask": 1, "copy": 1, "softmax": 1, "av": 1}
+    assert "aten::mul, aten::div before aten::matmul" in call.evidence
+
+
+@pytest.mark.parametrize(
+    ("shape", "by"),
+    [
+        ([2, 4, 16, 8], [2, 1, 16, 8]),  # by a tensor: an embedding of positions
+        ([2, 4, 16, 16], []),  # of another tensor
+    ],
+)
+def test_another_product_of_elements_before_does_not(shape: list[int], by: list[int]) -> None:
+    rec = Recorder()
+    rec.leaf("aten::mul", shape, by, kernel=MUL)
+    naive(rec, k=32)
+    assert _one(rec).gpu_ops == 6
+
+
+def test_boolean_and_additive_masks_have_the_masks_role() -> None:
+    rec = Recorder()
+    scores = [2, 4, 16, 32]
+    matmul(rec, [2, 4, 16, 8], [2, 4, 8, 32])
+    with rec.op("aten::where", [2, 1, 16, 32], scores, []):
+        rec.leaf("aten::scalar_tensor", [], kernel="fill")
+        rec.kernel("where")
+    rec.leaf("aten::add", scores, [16, 32], [], kernel=MUL)
+    rec.leaf("aten::softmax", scores, [], [], kernel=SOFTMAX)
+    matmul(rec, scores, [2, 4, 32, 8])
+    assert _ops(_one(rec)) == {"qk": 1, "mask": 3, "softmax": 1, "av": 1}
+
+
+def test_scores_by_baddbmm_and_products_by_einsum() -> None:
+    rec = Recorder()
+    rec.leaf("aten::baddbmm", [8, 16, 32], [8, 16, 8], [8, 8, 32], [], [], kernel=GEMM)
+    rec.leaf("aten::softmax", [2, 4, 16, 32], [], [], kernel=SOFTMAX)
+    with rec.op("aten::einsum", [], [], []):
+        with rec.op("aten::reshape", [2, 4, 32, 8, 1], []), rec.op("aten::clone", [2, 4, 32, 8]):
+            rec.leaf("aten::copy_", [2, 4, 32, 8], [2, 4, 32, 8], kernel="copy")
+        rec.leaf("aten::bmm", [8, 16, 32], [8, 32, 8], kernel=GEMM)
+    call = _one(rec)
+    assert (call.batch, call.heads, call.kv_len, call.head_dim) == (2, 4, 32, 8)
+    assert _ops(call) == {"qk": 1, "copy": 1, "softmax": 1, "av": 1}
+    qk = call.role("qk")
+    assert qk is not None
+    # The bias that it adds is read too.
+    assert qk.hbm_bytes == 8 * (2 * 16 * 32 + 16 * 8 + 8 * 32) * 2
