@@ -28,9 +28,30 @@ _NAMES = st.sampled_from(
         "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad",
         "autograd::engine::evaluate_function: ScaledDotProductFlashAttentionBackward0",
         "CompiledFunction",
+        "_attention",
+        "_attentionBackward",
+        "_Softmax",
+        "aten::exp",
+        "aten::sum",
+        "aten::div",
     ]
 )
-_KERNELS = st.sampled_from([GEMM, MUL, SOFTMAX, FLASH, "attn_fwd", "bwd_kernel_dq", "mystery"])
+_KERNELS = st.sampled_from(
+    [
+        GEMM,
+        MUL,
+        SOFTMAX,
+        FLASH,
+        "attn_fwd",
+        "bwd_kernel_dq",
+        "fused_attention_forward",
+        "_fwd_kernel",
+        "_bwd_kernel",
+        "_bwd_preprocess",
+        "softmax_kernel",
+        "mystery",
+    ]
+)
 _SIZES = st.sampled_from([1, 2, 3])
 _SHAPES = st.lists(st.lists(_SIZES, min_size=0, max_size=4), max_size=4)
 
@@ -41,7 +62,7 @@ def _traces(draw: st.DrawFn) -> Trace:
 
     def part(depth: int) -> None:
         rec.tid = draw(st.integers(1, 2)) if depth == 0 else rec.tid
-        kind = draw(st.integers(0, 6))
+        kind = draw(st.integers(0, 7))
         seq = draw(st.one_of(st.none(), st.integers(0, 8)))
         if kind == 0:
             naive(rec, q=2, k=3, seq=seq, shapes=draw(st.booleans()))
@@ -55,11 +76,18 @@ def _traces(draw: st.DrawFn) -> Trace:
         elif kind == 4:
             with node(rec, "BmmBackward0", seq or 0):
                 rec.kernel(GEMM)
+        elif kind == 5:
+            matmul(rec, [2, 4, 2, 8], [2, 4, 8, 3])
+            for step in draw(st.permutations(["amax", "sub", "exp", "sum", "div"])):
+                rec.leaf(f"aten::{step}", [2, 4, 2, 3], [2, 4, 2, 1], kernel=MUL, seq=seq)
+                if draw(st.booleans()):
+                    rec.kernel(draw(_KERNELS))
+            matmul(rec, [2, 4, 2, 3], [2, 4, 3, 8])
         else:
             forward = draw(st.integers(0, 2))
             with rec.op(draw(_NAMES), *draw(_SHAPES), seq=seq, forward=forward):
                 if draw(st.booleans()):
-                    rec.kernel(draw(_KERNELS))
+                    rec.kernel(draw(_KERNELS), grid=draw(st.lists(_SIZES, min_size=3, max_size=3)))
                 for _ in range(draw(st.integers(0, 3)) if depth < 3 else 0):
                     part(depth + 1)
 
