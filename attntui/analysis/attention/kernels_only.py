@@ -14,6 +14,7 @@ from attntui.analysis.attention.fused import (
 from attntui.analysis.attention.launching import says_attention
 from attntui.analysis.attention.model import BACKWARD, FORWARD, Found, Geometry
 from attntui.analysis.attention.optree import Launches
+from attntui.analysis.attention.output import made_before, sizes_of_output
 from attntui.analysis.attention.vocabulary import of_names
 from attntui.analysis.kernel_names import KernelName
 from attntui.analysis.launches import parent_ops
@@ -53,8 +54,15 @@ def find_by_kernels(trace: Trace, where: Launches, free: I64) -> list[Found]:
     attention[[name for name, kernel in decoded.items() if is_attention(kernel)]] = True
     mine = free[attention[trace.name[where.gpu_ops[free]]]]
     mine = mine[_told(trace, where, mine)]
+    made = dict(
+        zip(
+            where.gpu_ops[mine].tolist(),
+            made_before(trace, where.gpu_ops[mine]).tolist(),
+            strict=True,
+        )
+    )
     found = [
-        _fused(trace, rows, decoded)
+        _fused(trace, rows, decoded, made)
         for stream in _by_stream(trace, where.gpu_ops[mine])
         for rows in _grouped(trace, stream, decoded)
     ]
@@ -132,20 +140,28 @@ def _joins(
     return kernel.operation not in operations
 
 
-def _fused(trace: Trace, rows: list[int], decoded: dict[int, KernelName]) -> Found:
+def _fused(
+    trace: Trace, rows: list[int], decoded: dict[int, KernelName], made: dict[int, int]
+) -> Found:
     kernels = [decoded[int(trace.name[row])] for row in rows]
     direction = _direction(kernels[0]) or FORWARD
     main = next((k for k in kernels if k.operation == f"attention {direction}"), kernels[0])
     causal = next((k.causal for k in kernels if k.causal is not None), None)
+    sizes = None
+    if direction == FORWARD and made[rows[0]] != ABSENT:
+        sizes = sizes_of_output(trace, made[rows[0]], rows[0])
+    told = "no op that tells shapes"
+    if sizes is not None:
+        told = f"{trace.name_of(made[rows[0]])} before it and its grid tell q"
     return Found(
         backend=backend_of_kernel(main),
         direction=direction,
         lane=None,
         op=None,
         spans=(),
-        geometry=Geometry(dtype=main.dtypes[0] if len(main.dtypes) == 1 else None),
+        geometry=sizes or Geometry(dtype=main.dtypes[0] if len(main.dtypes) == 1 else None),
         causal=causal,
-        evidence=f"kernel name {main.short}; no op that tells shapes",
+        evidence=f"kernel name {main.short}; {told}",
         rows=tuple(rows),
         row_roles=("fused",) * len(rows),
     )

@@ -5,14 +5,13 @@ kernel of one's own. What it launched tells that it is attention, its inputs tel
 from __future__ import annotations
 
 import re
-from itertools import combinations
-from math import prod
 
 import numpy as np
 
 from attntui.analysis.attention.fused import call_of
 from attntui.analysis.attention.model import BACKWARD, FORWARD, Found
 from attntui.analysis.attention.optree import Launches, OpTree
+from attntui.analysis.attention.output import grid_fits, grid_of
 from attntui.analysis.attention.vocabulary import (
     FusedOp,
     fused_backward_op,
@@ -29,8 +28,6 @@ from attntui.analysis.opwork.model import Arguments
 from attntui.trace.model import ABSENT, I64, Bool, Trace
 
 _SAYS_ATTENTION = re.compile(r"attn|attention(?!al)", re.IGNORECASE)
-# Rows of q in a block of a Triton kernel: powers of two that its products take.
-_BLOCKS = (16, 32, 64, 128, 256)
 
 
 def says_attention(label: str) -> bool:
@@ -98,27 +95,12 @@ def _form(trace: Trace, row: int, kernel: int, direction: str) -> tuple[FusedOp,
     if args is None or at is None:
         return unknown, "its inputs are not q, k and v"
     layouts = [axis for axis in (1, 2) if sizes_alike(args, at, axis)]
-    if len(layouts) == 2:
-        q, k = args.tensors(at, at + 1)
-        if q.shape[1] == q.shape[2] and k.shape[1] == k.shape[2]:
-            return FusedOp(None, 1, at), "its inputs tell q, k and v"
-    config = int(trace.columns.launch_config[kernel])
-    grid = trace.launch_configs[config].grid if config != ABSENT else None
-    fitting = [axis for axis in layouts if grid is not None and _fits(args, at, axis, grid)]
+    q, k = args.tensors(at, at + 1)
+    if q.shape[1] == q.shape[2] and k.shape[1] == k.shape[2]:
+        return FusedOp(None, 1, at), "its inputs tell q, k and v"
+    grid = grid_of(trace, kernel)
+    fitting = [axis for axis in layouts if grid and grid_fits(q.shape, axis, k.shape[axis], grid)]
     if len(fitting) != 1 or grid is None:
         return FusedOp(None, 0, at), "its inputs tell q, k and v, nothing which axis has the heads"
     shown = "x".join(str(size) for size in grid)
     return FusedOp(None, fitting[0], at), f"its grid {shown} tells the heads' axis of its inputs"
-
-
-def _fits(args: Arguments, at: int, axis: int, grid: tuple[int, int, int]) -> bool:
-    """Whether a grid has a block for every head of the batch and so many rows of q."""
-    q, k = args.tensors(at, at + 1)
-    heads = {q.shape[0] * q.shape[axis], q.shape[0] * k.shape[axis]}
-    blocks = {-(-q.shape[3 - axis] // size) for size in _BLOCKS}
-    parts = [part for count in (1, 2) for part in combinations(range(3), count)]
-    return any(
-        prod(grid[i] for i in part) in heads
-        and prod(grid[i] for i in range(3) if i not in part) in blocks
-        for part in parts
-    )

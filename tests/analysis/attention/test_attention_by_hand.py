@@ -100,14 +100,45 @@ def test_without_shapes_the_kernel_alone_is_told() -> None:
     assert (call.backend, call.dtype, *_shape(call)) == ("triton", *(None,) * 7)
 
 
-def test_a_launch_by_no_op_is_known_by_its_kernel() -> None:
+@pytest.mark.parametrize(
+    ("made", "grid", "heads", "q_len"),
+    [
+        ([2, 4, 512, 64], [4, 8, 1], 4, 512),
+        ([2, 512, 4, 64], [4, 8, 1], 4, 512),
+        ([2, 4, 512, 64], [3, 7, 1], None, None),  # the grid is not that tensor's
+        ([4, 512, 64], [4, 8, 1], None, None),
+    ],
+)
+def test_of_a_launch_by_no_op_the_output_made_before_tells_the_queries(
+    made: list[int], grid: list[int], heads: int | None, q_len: int | None
+) -> None:
     rec = Recorder()
     with rec.op("attn_fwd", category="user_annotation"):
-        rec.leaf("aten::empty_like", [2, 4, 512, 64])
-        rec.kernel(_FUSED, grid=[4, 8, 1])
+        rec.leaf("aten::empty_like", made)
+        rec.leaf("aten::empty", [], [])
+        rec.kernel(_FUSED, grid=grid)
     call = _one(rec)
-    assert (call.backend, call.op, call.dtype) == ("triton", None, None)
-    assert _shape(call) == (None,) * 6
+    assert (call.backend, call.op, call.gpu_ops) == ("triton", None, 1)
+    known = heads is not None
+    assert _shape(call) == (2 if known else None, heads, None, q_len, None, 64 if known else None)
+    assert call.dtype == ("bf16" if known else None)
+    assert (call.flops, call.fused_hbm_bytes) == (None, None)
+    assert ("aten::empty_like" in call.evidence) is known
+
+
+def test_an_output_made_for_another_kernel_tells_nothing() -> None:
+    rec = Recorder()
+    rec.leaf("aten::empty_like", [2, 4, 512, 64])
+    rec.kernel("mystery")
+    rec.kernel(_FUSED, grid=[4, 8, 1])
+    with rec.op("aten::foo"):
+        rec.leaf("aten::empty_like", [2, 4, 512, 64])
+    rec.kernel(_FUSED, grid=[4, 8, 1])
+    rec.leaf("aten::empty_like", [2, 4, 512, 64])
+    rec.tid = 2
+    rec.kernel(_FUSED, grid=[4, 8, 1])
+    calls = find_attention(rec.trace())
+    assert [_shape(call) for call in calls] == [(None,) * 6] * 3
 
 
 def test_layout_copies_inside_the_op_are_part_of_the_call() -> None:
