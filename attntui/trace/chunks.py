@@ -156,7 +156,8 @@ class EventList:
             else:
                 window.at = start
                 self._pass_over(stop)
-                if window.at != stop:
+                # Where more was read, the bounds found so far no longer fit the buffer.
+                if window.at != stop or window.base != base:
                     break
         return _batch(Decoded(events, None), kept, base) if events else None
 
@@ -194,8 +195,10 @@ class EventList:
         ending = ValueEnd()
         tried = 1
         while True:
+            left = window.left
             border = _EVENT_BORDER.search(window.buffer, window.at + tried)
             stop = border.start() + 1 if border else len(window.buffer)
+            following = border.end() - window.at if border else None
             end = ending.find(window.buffer, window.at, stop) if trusted else -1
             if end >= 0 and end - window.at > LARGEST_EVENT:
                 window.at = end
@@ -203,18 +206,17 @@ class EventList:
                 return None
             if end >= 0:
                 return self._single(end)
-            found, untried = self._next_event(window.at + tried, stop)
-            if found is None and border:
-                found = border.end()
+            found, tried = self._next_event(tried, stop - window.at)
+            if found is None:
+                found = following
             if found is not None:
                 self._leave_out(head)
-                window.at = found
+                window.at += found
                 return None
-            tried = untried - window.at
             if window.left > LARGEST_EVENT:
                 self._drop_rest(ending, head)
                 return None
-            if not window.fill():
+            if window.left == left and not window.fill():
                 self._last_event()
                 return None
 
@@ -232,33 +234,36 @@ class EventList:
     def _pass_over(self, end: int) -> None:
         """Leaves out the event at hand, which ends at `end` unless its quotes mislead."""
         window = self._window
-        after = end - 1
-        inside, _ = self._next_event(window.at + 1, end)
+        length = end - window.at
+        inside, _ = self._next_event(1, length)
+        last = window.at + length - 1
         if inside is not None:
-            self._leave_out(window.buffer[window.at : inside])
-            window.at = inside
-        elif _EVENT_BORDER.match(window.buffer, after) or self._list_end.match(
-            window.buffer, after
-        ):
-            self._leave_out(window.buffer[window.at : end])
-            window.at = end
+            self._leave_out(window.buffer[window.at : window.at + inside])
+            window.at += inside
+        elif _EVENT_BORDER.match(window.buffer, last) or self._list_end.match(window.buffer, last):
+            self._leave_out(window.buffer[window.at : last + 1])
+            window.at = last + 1
         else:
             self._salvage(trusted=False)
 
-    def _next_event(self, at: int, stop: int) -> tuple[int | None, int]:
-        """Where the next text lies that is an event on its own, and where to look later."""
-        buffer = self._window.buffer
-        last = None
-        for border in _BORDER.finditer(buffer, at, stop):
-            start = border.end()
-            end = find_end(buffer, start, start + _PROBE)
-            event = self._decoder.one(buffer[start:end]) if end > 0 else None
+    def _next_event(self, ahead: int, stop: int) -> tuple[int | None, int]:
+        """Where the next text lies that is an event on its own, and where to look later.
+
+        Looks from `ahead` to `stop`, and reads on until each event begun there is whole:
+        of one cut off, an object inside could pass for the next. All places count from
+        the event at hand, since reading moves the buffer.
+        """
+        window = self._window
+        while border := _BORDER.search(window.buffer, window.at + ahead, window.at + stop):
+            ahead = border.end() - window.at
+            window.fill_to(ahead + _PROBE)
+            start = window.at + ahead
+            end = find_end(window.buffer, start, start + _PROBE)
+            event = self._decoder.one(window.buffer[start:end]) if end > 0 else None
             if event is not None and event.ph:
-                return start, start
-            last = border.start()
-        if last is None:
-            last = buffer.rfind(b"}", at)
-        return None, last if last >= 0 else len(buffer)
+                return ahead, ahead
+        last = window.buffer.rfind(b"}", window.at + ahead, window.at + stop)
+        return None, last - window.at if last >= 0 else stop
 
     def _drop_rest(self, ending: ValueEnd, head: bytes) -> None:
         """Passes over an event too long to keep."""

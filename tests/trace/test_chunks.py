@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from builders import cpu_op
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -112,6 +113,7 @@ BROKEN = ['{"ph": "X", "name": "a"b"}', '{"ph": "X", "name": }', '{"ph": "X", "n
 def test_a_broken_event_costs_no_other(
     events: list[dict[str, Any]], broken: str, block: int, data: st.DataObject
 ) -> None:
+    """One alone: of two in a row the wrong quotes may cancel out, and count as one."""
     at = data.draw(st.integers(0, len(events)))
     parts = [json.dumps(event) for event in events]
     text = '{"traceEvents": [' + ", ".join([*parts[:at], broken, *parts[at:]]) + '], "a": 1}'
@@ -119,3 +121,18 @@ def test_a_broken_event_costs_no_other(
     assert names == [event["name"] for event in events]
     assert document.left_out == 1
     assert document.fields == {"a": 1}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+@pytest.mark.parametrize("block", [1, 7, 64, 300])
+def test_an_event_cut_off_behind_a_broken_one_is_not_lost_for_an_object_in_it(
+    broken: str, block: int
+) -> None:
+    inner = {"name": "::\n\n", "ph": "X", "args": [None, {}, {"": None, ":": None, "[": None}]}
+    events = [cpu_op(":", 0, 1), inner, {**inner, "name": "last"}]
+    parts = [json.dumps(event) for event in events]
+    for at in range(len(parts) + 1):
+        text = "[" + ", ".join([*parts[:at], broken, *parts[at:]]) + "]"
+        names, _, document = parse(text.encode(), block)
+        assert names == [":", "::\n\n", "last"]
+        assert document.left_out == 1
