@@ -8,8 +8,14 @@ from typing import Any
 
 import pytest
 from builders import CORPUS, write_trace
+from hypothesis import settings
 
 from attntui.trace import Trace, load
+
+# Every run tries the same examples and none fails for being slow, so that a red run says
+# something of the code; `pytest --hypothesis-profile=default` looks for new examples.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")

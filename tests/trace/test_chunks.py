@@ -53,7 +53,7 @@ def small_chunks() -> Any:
         yield
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(EVENTS, STYLES, st.integers(1, 300), st.dictionaries(TRICKY, VALUES, max_size=3))
 def test_chunks_agree_with_json(
     events: list[dict[str, Any]], style: dict[str, Any], block: int, fields: dict[str, Any]
@@ -69,7 +69,7 @@ def test_chunks_agree_with_json(
     assert document.whole
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(EVENTS.filter(bool), STYLES, st.integers(1, 300), st.data())
 def test_text_cut_anywhere_keeps_the_whole_events(
     events: list[dict[str, Any]], style: dict[str, Any], block: int, data: st.DataObject
@@ -88,7 +88,7 @@ def test_text_cut_anywhere_keeps_the_whole_events(
     assert document.cut_short == (cut < len(text))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(VALUES, STYLES, st.integers(1, 20), st.text(alphabet=" ,]}", min_size=1, max_size=3))
 def test_the_end_of_a_value_is_found_across_blocks(
     value: Any, style: dict[str, Any], block: int, rest: str
@@ -108,7 +108,7 @@ def test_the_end_of_a_value_is_found_across_blocks(
 BROKEN = ['{"ph": "X", "name": "a"b"}', '{"ph": "X", "name": }', '{"ph": "X", "name": "a\\"}', "7"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(EVENTS.filter(bool), st.sampled_from(BROKEN), st.integers(1, 300), st.data())
 def test_a_broken_event_costs_no_other(
     events: list[dict[str, Any]], broken: str, block: int, data: st.DataObject

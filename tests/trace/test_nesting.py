@@ -34,7 +34,7 @@ def by_stack(start: np.ndarray, end: np.ndarray) -> tuple[list[int], list[int]]:
     return depths, parents
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(SPANS | LOOSE_SPANS)
 def test_nesting_agrees_with_a_stack(spans: Spans) -> None:
     start, end = arrays(spans)
@@ -49,14 +49,14 @@ def check_no_overlap(start: np.ndarray, end: np.ndarray, row: np.ndarray) -> Non
         assert np.all(end[rows][:-1] <= start[rows][1:])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SPANS | LOOSE_SPANS)
 def test_events_of_one_depth_never_overlap(spans: Spans) -> None:
     start, end = arrays(spans)
     check_no_overlap(start, end, nest(start, end)[0])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SPANS | LOOSE_SPANS)
 def test_display_rows_are_the_first_free(spans: Spans) -> None:
     start, end = arrays(spans)
