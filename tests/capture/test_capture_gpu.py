@@ -142,7 +142,8 @@ def test_planted_idle_is_where_its_label_says(tmp_path: Path) -> None:
     assert len(inside["gap:graph_replay"][0]) == GRAPH_KERNELS
     reads = [e for e in inside["gap:item_sync"][0] if e["name"].startswith("Memcpy DtoH")]
     assert len(reads) == ITEMS
-    assert any("Pageable" in e["name"] for e in inside["gap:pageable_copy"][0])
+    for label in ("gap:pageable_copy", "gap:staged_copy"):
+        assert any("Pageable" in e["name"] for e in inside[label][0])
     assert len({e["args"]["stream"] for e in inside["gap:event_wait"][0]}) == 2
     called = {event["name"] for event in complete(trace, "cuda_runtime")}
     assert {"cudaMalloc", "cudaFree", "cudaGraphLaunch"} <= called
