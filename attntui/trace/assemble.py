@@ -12,9 +12,10 @@ import numpy.typing as npt
 from attntui.errors import InputError
 from attntui.trace.categories import GPU_CATEGORIES, category_of
 from attntui.trace.columns import COMMON, EXTRA, Store
+from attntui.trace.devices import devices_apart, devices_launched_on, memory_devices
 from attntui.trace.document import TraceText
 from attntui.trace.interned import OpInputsTable, parse_config
-from attntui.trace.lanes import devices_apart
+from attntui.trace.lanes import LaneTable
 from attntui.trace.links import Linked, find_launches
 from attntui.trace.metadata import read_metadata
 from attntui.trace.model import (
@@ -56,7 +57,7 @@ def assemble(
         raise InputError(f"{path}: {_nothing(store, text)}")
     arrays = _in_order(_collected(store))
     category = _categories(store)[arrays["raw_category"]]
-    memory = store.phases.memory_events()
+    memory, memory_lanes = store.phases.memory_events()
     times, instant_names, instant_lanes = store.phases.instants()
     origin, span = _origin_and_span(arrays, times, memory, store, notices)
     arrays["start"] -= origin
@@ -68,6 +69,11 @@ def assemble(
     launch = _launches(columns, lanes)
     _note_content(columns, launch, doubtful, store, notices)
     instants = Instants(times - origin, instant_names, renumbered[instant_lanes])
+    pids, process = _processes(store.lanes, memory_lanes)
+    if moved or len(pids) > 1:
+        launched_on = devices_launched_on(lanes, columns, launch, moved)
+        device, moved = memory_devices(pids, process, memory.device, launched_on, moved)
+        memory = replace(memory, device=device)
     memory = replace(memory, time=memory.time - origin)
     for array in (*_arrays(columns), *_arrays(instants), *_arrays(memory), depth, parent, launch):
         array.flags.writeable = False
@@ -201,6 +207,14 @@ def _nested(columns: Columns, lanes: tuple[Lane, ...]) -> tuple[I16, I32, I64]:
         if kind is LaneKind.GPU:
             doubtful.append(rows[swallowing(end[rows])])
     return depth, parent, np.concatenate([*doubtful, np.empty(0, dtype=np.int64)])
+
+
+def _processes(table: LaneTable, lane: I32) -> tuple[tuple[str, ...], I32]:
+    """The distinct pids of these lanes, numbered as the table does, and the one of each."""
+    used, at = np.unique(lane, return_inverse=True)
+    pids = [table.keys[number].pid for number in used.tolist()]
+    numbers = {pid: number for number, pid in enumerate(dict.fromkeys(pids))}
+    return tuple(numbers), np.array([numbers[pid] for pid in pids], dtype=np.int32)[at]
 
 
 def _launches(columns: Columns, lanes: tuple[Lane, ...]) -> I32:

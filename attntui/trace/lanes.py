@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -167,36 +166,6 @@ class LaneTable:
             _natural(lane.tid),
             lane.kind,
         )
-
-
-def devices_apart(
-    lanes: Sequence[Lane], lane: I32, device: I32
-) -> tuple[tuple[Lane, ...], I32, dict[int, int]]:
-    """Numbers the devices of merged ranks apart: what one pid calls device 0 is not what
-    another does. The first pid keeps its numbers; others get free ones where they clash.
-
-    `lane` and `device` are columns. Gives lanes and devices as they are numbered now, and
-    the file's own number of each device that has another.
-    """
-    numbers = [lane.device for lane in lanes if lane.device is not None]
-    free = max(numbers, default=ABSENT) + 1
-    first_pid: dict[int, str] = {}
-    moved: dict[tuple[str, int], int] = {}
-    for each in lanes:
-        if each.kind is LaneKind.GPU and each.device is not None:
-            place = each.pid, each.device
-            if first_pid.setdefault(each.device, each.pid) != each.pid and place not in moved:
-                moved[place] = free + len(moved)
-    if moved:
-        device = device.copy()
-    for (pid, number), new in moved.items():
-        own = [i for i, each in enumerate(lanes) if each.pid == pid]
-        device[np.isin(lane, own) & (device == number)] = new
-        lanes = [
-            replace(each, device=new) if (each.pid, each.device) == (pid, number) else each
-            for each in lanes
-        ]
-    return tuple(lanes), device, {new: number for (_, number), new in moved.items()}
 
 
 def id_text(value: Any) -> str:

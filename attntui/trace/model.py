@@ -126,7 +126,7 @@ class MemoryEvents:
     """The allocator's `[memory]` events, in time order.
 
     `change`, `allocated`, `reserved` are bytes (ABSENT where not told; `change` may be
-    negative). `device` is ABSENT for host memory.
+    negative). `device` is as in `Trace.device`, ABSENT for host memory.
     """
 
     time: I64

@@ -138,24 +138,27 @@ class Phases:
             for event, time in zip(events, times.tolist(), strict=True)
             if time != NO_TIME
         ]
-        memory: list[tuple[Args, int]] = []
+        memory: list[tuple[Args, int, int]] = []
         for event, time in placed:
+            lane = self._lanes.of_thread(event.pid, event.tid)
             if event.name == MEMORY_EVENT and isinstance(event.args, Args):
-                memory.append((event.args, time))
+                memory.append((event.args, time, lane))
             else:
-                lane = self._lanes.of_thread(event.pid, event.tid)
                 self._instants += struct.pack("3q", time, self._names[event.name], lane)
         if memory:
-            self._take_memory([args for args, _ in memory], [time for _, time in memory])
+            self._take_memory(*zip(*memory, strict=True))
 
-    def _take_memory(self, args: Sequence[Args], times: Sequence[int]) -> None:
+    def _take_memory(
+        self, args: Sequence[Args], times: Sequence[int], lanes: Sequence[int]
+    ) -> None:
         on_host = integers([a.device_type for a in args]) == _HOST_DEVICE_TYPE
-        rows = np.empty((len(args), 5), dtype=np.int64)
+        rows = np.empty((len(args), 6), dtype=np.int64)
         rows[:, 0] = times
         rows[:, 1] = integers([a.memory_change for a in args])
         rows[:, 2] = integers([a.memory_allocated for a in args])
         rows[:, 3] = integers([a.memory_reserved for a in args])
         rows[:, 4] = np.where(on_host, ABSENT, integers([a.device_id for a in args], bits=31))
+        rows[:, 5] = lanes
         self._memory += rows.tobytes()
 
     def _take_halves(
@@ -198,14 +201,15 @@ class Phases:
         rows = rows[np.argsort(rows[:, 0], kind="stable")]
         return rows[:, 0], rows[:, 1].astype(np.int32), rows[:, 2].astype(np.int32)
 
-    def memory_events(self) -> MemoryEvents:
-        """The allocator's events, in the file's own time."""
-        rows = np.frombuffer(self._memory, dtype=np.int64).reshape(-1, 5)
+    def memory_events(self) -> tuple[MemoryEvents, I32]:
+        """The allocator's events, in the file's own time and devices, and their lane ids."""
+        rows = np.frombuffer(self._memory, dtype=np.int64).reshape(-1, 6)
         rows = rows[np.argsort(rows[:, 0], kind="stable")]
-        return MemoryEvents(
+        events = MemoryEvents(
             time=rows[:, 0].copy(),
             change=rows[:, 1].copy(),
             allocated=rows[:, 2].copy(),
             reserved=rows[:, 3].copy(),
             device=rows[:, 4].astype(np.int32),
         )
+        return events, rows[:, 5].astype(np.int32)
