@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from typing import Any
 
@@ -38,6 +38,8 @@ from attntui.trace.notices import Notices
 from attntui.trace.span import far_before, outliers
 
 Arrays = dict[str, npt.NDArray[Any]]
+Pause = Callable[[], None]
+"""Called now and then; what it raises ends the work."""
 
 
 def assemble(
@@ -46,8 +48,9 @@ def assemble(
     text: TraceText,
     reader: ArgsReader,
     notices: Notices,
+    pause: Pause,
 ) -> Trace:
-    """Finishes what was read.
+    """Finishes what was read, with a `pause` between any two steps that take long.
 
     Raises:
         InputError: there is no event to show.
@@ -55,18 +58,22 @@ def assemble(
     _add_pairs(store)
     if store.rows == 0:
         raise InputError(f"{path}: {_nothing(store, text)}")
-    arrays = _in_order(_collected(store))
+    pause()
+    arrays = _in_order(_collected(store, pause), pause)
     category = _categories(store)[arrays["raw_category"]]
     memory, memory_lanes = store.phases.memory_events()
     times, instant_names, instant_lanes = store.phases.instants()
     origin, span = _origin_and_span(arrays, times, memory, store, notices)
     arrays["start"] -= origin
+    pause()
     lanes, renumbered = store.lanes.finish(arrays["lane"], category, instant_lanes)
     arrays["lane"] = renumbered[arrays["lane"]]
     lanes, arrays["device"], moved = devices_apart(lanes, arrays["lane"], arrays["device"])
     columns = Columns(category=category, **arrays)
-    depth, parent, doubtful = _nested(columns, lanes)
+    depth, parent, doubtful = _nested(columns, lanes, pause)
+    pause()
     launch = _launches(columns, lanes)
+    pause()
     _note_content(columns, launch, doubtful, store, notices)
     instants = Instants(times - origin, instant_names, renumbered[instant_lanes])
     pids, process = _processes(store.lanes, memory_lanes)
@@ -75,6 +82,7 @@ def assemble(
         device, moved = memory_devices(pids, process, memory.device, launched_on, moved)
         memory = replace(memory, device=device)
     memory = replace(memory, time=memory.time - origin)
+    pause()
     for array in (*_arrays(columns), *_arrays(instants), *_arrays(memory), depth, parent, launch):
         array.flags.writeable = False
     return Trace(
@@ -145,11 +153,12 @@ def _add_pairs(store: Store) -> None:
         )
 
 
-def _collected(store: Store) -> Arrays:
+def _collected(store: Store, pause: Pause) -> Arrays:
     """Each column of all tables, one after another."""
     tables = list(store.tables.values())
     arrays: Arrays = {}
     for field, kind in (*COMMON.items(), *EXTRA.items()):
+        pause()
         parts = [
             table.take(field) if field in table.types else np.full(table.rows, ABSENT, kind)
             for table in tables
@@ -158,10 +167,11 @@ def _collected(store: Store) -> Arrays:
     return arrays
 
 
-def _in_order(arrays: Arrays) -> Arrays:
+def _in_order(arrays: Arrays, pause: Pause) -> Arrays:
     """Sorts rows by start, then longer first, then place in the file."""
     order = np.lexsort((arrays["offset"], -arrays["dur"], arrays["start"]))
     for field in arrays:
+        pause()
         arrays[field] = arrays[field][order]
     return arrays
 
@@ -188,7 +198,7 @@ def _origin_and_span(
     return origin, (first - origin, last - origin)
 
 
-def _nested(columns: Columns, lanes: tuple[Lane, ...]) -> tuple[I16, I32, I64]:
+def _nested(columns: Columns, lanes: tuple[Lane, ...], pause: Pause) -> tuple[I16, I32, I64]:
     """Depth and parent of every row, lane by lane, and the rows of doubtful length."""
     end = columns.start + columns.dur
     depth = np.zeros(len(end), dtype=np.int16)
@@ -197,6 +207,7 @@ def _nested(columns: Columns, lanes: tuple[Lane, ...]) -> tuple[I16, I32, I64]:
     by_lane = np.argsort(columns.lane, kind="stable")
     bounds = np.searchsorted(columns.lane[by_lane], np.arange(len(lanes) + 1))
     for number in np.flatnonzero(np.diff(bounds) > 1).tolist():
+        pause()
         kind, rows = lanes[number].kind, by_lane[bounds[number] : bounds[number + 1]]
         if kind is LaneKind.CPU:
             depth[rows], inner = nest(columns.start[rows], end[rows])

@@ -48,12 +48,15 @@ class _Watch:
         self._cancelled = cancelled
         self._began = time.monotonic()
         self._next = self._began
+        self.done = 0
+        self.events = 0
 
-    def look(self, done: int, total: int | None, events: int, *, last: bool = False) -> None:
+    def look(self, done: int, total: int | None, events: int, *, always: bool = False) -> None:
+        self.done, self.events = done, events
         if self._cancelled is not None and self._cancelled():
             raise LoadCancelled
         now = time.monotonic()
-        if self._progress is not None and (last or now >= self._next):
+        if self._progress is not None and (always or now >= self._next):
             self._next = now + _REPORT_EVERY_S
             self._progress(Progress(done, total, events, now - self._began))
 
@@ -66,15 +69,29 @@ def load(
 ) -> Trace:
     """Reads a Kineto or Chrome trace: JSON, plain, gzip or zstd, whatever its name.
 
-    `-` reads standard input. `progress` is called at most twenty times a second and once
-    at the end; `cancelled` is asked at every block.
+    `-` reads standard input. `progress` is called at most twenty times a second, and once
+    when all is read and once at the end; `cancelled` is asked at every block and between
+    the steps of the work that follows.
 
     Raises:
-        InputError: the file cannot be read, or holds no trace.
+        InputError: the file cannot be read, holds no trace, or one too large for the memory.
         LoadCancelled: `cancelled` returned True.
     """
     shown = os.fspath(path)
     watch = _Watch(progress, cancelled)
+    try:
+        return _load(shown, watch)
+    except MemoryError:
+        pass
+    # Raised out here, where the tables of the failed load are free again.
+    raise InputError(
+        f"{shown}: is too large for the memory that is free (it ran out after "
+        f"{watch.events:,} events, {watch.done / 1e6:,.0f} MB into the file); "
+        "free some memory, or record fewer steps"
+    )
+
+
+def _load(shown: str, watch: _Watch) -> Trace:
     source = open_source(shown, lambda done: watch.look(done, None, 0))
     notices = Notices()
     try:
@@ -83,12 +100,18 @@ def load(
         except Lost:
             source, notices = source.again(), Notices()
             store, text = _read(shown, source, notices, watch, search=True)
-        trace = assemble(shown, store, text, source.reader(), notices)
+
+        def pause(*, always: bool = False) -> None:
+            events = store.events + text.left_out
+            watch.look(source.position, source.size, events, always=always)
+
+        pause(always=True)
+        trace = assemble(shown, store, text, source.reader(), notices, pause)
     except InputError:
         if source.damage is None:
             raise
         raise InputError(f"{shown}: {source.damage}, before the first whole event") from None
-    watch.look(source.position, source.size, trace.events, last=True)
+    watch.look(source.position, source.size, trace.events, always=True)
     return trace
 
 
