@@ -47,6 +47,9 @@ def planted() -> dict[str, Mapping[str, list[str]]]:
 LONG_NS = 100_000
 """Only the kernels that spin last so long."""
 
+LATER_USES_A_STEP = 3
+"""Kernels that `gap:function_load` uses for the first time, in each step."""
+
 LABELS = list(planted())
 IN_STREAMS = "gap:event_wait"
 
@@ -101,13 +104,21 @@ def test_a_pageable_copy_and_not_the_synchronise_that_ends_it_is_the_trigger() -
         before, after = causes.gaps.before.tolist(), causes.gaps.after.tolist()
         assert len(causes) == 2
         assert trace.category_of(after[0]) is trace.category_of(before[1]) is Category.MEMCPY
-        assert Trigger(int(causes.trigger[1])) is Trigger.COPY
-        assert causes.by_trigger()[Trigger.SYNC] == 0
-        # The copy triggers the gap that it ends only if it drained the queue: where its call
-        # began after the kernel before had ended, the host was late and it drained nothing.
-        late = trace.start[causes.launch[0]] >= causes.gaps.start[0]
-        assert Trigger(int(causes.trigger[0])) is (Trigger.NONE if late else Trigger.COPY)
+        # Its call began while the kernel before it ran: it drained the queue on both its sides.
+        assert trace.start[causes.launch[0]] < causes.gaps.start[0]
+        assert causes.trigger.tolist() == [Trigger.COPY, Trigger.COPY]
         assert Cause(int(causes.main[0])) is Cause.COPY
+
+
+def test_a_copy_that_finds_the_device_idle_drained_nothing() -> None:
+    """The host was late with the call; the time inside it is the copy's all the same."""
+    trace, _ = sample()
+    for causes in instances("gap:staged_copy"):
+        (call,) = causes.launch.tolist()
+        (start,), (end,) = causes.gaps.start.tolist(), causes.gaps.end.tolist()
+        assert start < trace.start[call] < end < trace.end[call]
+        assert causes.trigger.tolist() == [Trigger.NONE]
+        assert causes.split[0, Cause.COPY] == end - trace.start[call]
 
 
 def test_event_waits_hold_both_streams() -> None:
@@ -169,6 +180,20 @@ def test_a_module_loaded_before_the_launch_call_is_recorded_as_the_op_alone() ->
         )
         assert [trace.name_of(row) for row in loads.tolist()] == ["Lazy Function Loading"]
         assert split[Cause.MODULE_LOAD] == trace.dur[loads].sum()
+
+
+def test_code_loaded_inside_the_launch_call_is_told_to_the_nanosecond() -> None:
+    trace, _ = sample()
+    loads = trace.category == Category.OVERHEAD
+    for causes in instances("gap:function_load"):
+        assert len(causes) == LATER_USES_A_STEP
+        for call, loading in zip(
+            causes.launch.tolist(), causes.split[:, Cause.MODULE_LOAD].tolist(), strict=True
+        ):
+            inside = loads & (trace.start >= trace.start[call]) & (trace.end <= trace.end[call])
+            (load,) = np.flatnonzero(inside).tolist()
+            assert trace.name_of(load) == "Lazy Function Loading"
+            assert loading == trace.dur[load]
 
 
 def test_over_the_whole_trace_nothing_is_unknown() -> None:

@@ -178,7 +178,7 @@ SAMPLES: dict[str, list[str]] = {
         "high opaque-cpu",
         "medium idle-data-loading",
         "medium sync-stalls",
-        "low pageable-copies",
+        "medium pageable-copies",
         "low steady-allocation",
     ],
     "math_b8_h16_s1024_d64_bf16_h200": [
