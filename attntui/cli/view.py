@@ -11,6 +11,8 @@ from attntui import __version__
 from attntui.cli.parsing import Parser, add_peaks, peaks_of, time_argument, whole_number
 from attntui.errors import AttntuiError
 from attntui.view.options import Options
+from attntui.view.panes import PANES
+from attntui.view.status import STANDARD_INPUT
 
 _COMMANDS_HELP = """\
 commands:
@@ -32,7 +34,8 @@ def run(arguments: Sequence[str]) -> int:
             raise AttntuiError("two traces fit side by side: attntui diff compares more")
         from attntui.tui.app import run as run_app
 
-        return run_app(paths, options_of(parsed))
+        run_app(_with_free_keyboard(paths), options_of(parsed))
+        return 0
     if not paths:
         raise AttntuiError("no terminal to draw on: name a trace to print its summary")
     if len(paths) == 1:
@@ -47,8 +50,25 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def has_screen() -> bool:
-    """Whether stdout is a terminal that can move its cursor."""
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    """Whether there is a terminal that can move its cursor. Screens are drawn on stderr."""
+    drawn = sys.stdout.isatty() and sys.stderr.isatty()
+    return drawn and os.environ.get("TERM") != "dumb"
+
+
+def _with_free_keyboard(paths: Sequence[str]) -> list[str]:
+    """The paths, with standard input (`-`) moved to a descriptor of its own: keys are read
+    from descriptor 0, which then is the terminal. Raises AttntuiError without a terminal.
+    """
+    if "-" not in paths and sys.stdin.isatty():
+        return list(paths)
+    piped = os.dup(0)
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError as error:
+        raise AttntuiError("no keyboard beside standard input: try attntui summary") from error
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    return [f"{STANDARD_INPUT}{piped}" if path == "-" else path for path in paths]
 
 
 def options_of(parsed: argparse.Namespace) -> Options:
@@ -57,6 +77,7 @@ def options_of(parsed: argparse.Namespace) -> Options:
     return Options(
         step=parsed.step,
         at=parsed.at,
+        span=parsed.span,
         pane=parsed.pane,
         ascii=parsed.ascii,
         peak_bandwidth=bandwidth,
@@ -76,7 +97,13 @@ def parser() -> Parser:
     options.add_argument("--version", action="version", version=f"attntui {__version__}")
     options.add_argument("--step", type=whole_number, metavar="N", help="open at step N")
     options.add_argument("--at", type=time_argument, metavar="TIME", help="open at 1.5ms, 300us")
-    options.add_argument("--pane", metavar="NAME", help="open with this pane focused")
+    options.add_argument(
+        "--span", type=time_argument, metavar="TIME", help="how much to show round --at"
+    )
+    names = (*(pane.name for pane in PANES), "timeline", "detail")
+    options.add_argument(
+        "--pane", choices=names, metavar="NAME", help=f"open in this pane: {', '.join(names)}"
+    )
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
     add_peaks(options)
     return options

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
 
+from attntui.errors import InputError
 from attntui.tui.plain import PlainFilter
+from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
-from attntui.tui.screens.loading import LoadingScreen, WaitScreen
+from attntui.tui.screens.loading import AligningScreen, LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
-from attntui.view.compare_session import CompareSession
 from attntui.view.document import Document
-from attntui.view.keys import COMPARE_KEYS, KEYS
 from attntui.view.options import Options
-from attntui.view.reopen import arrange
-from attntui.view.session import Session
+from attntui.view.reopen import opened
 
 
 class AttntuiApp(App[None]):
     """Loads the traces named, or lets the user choose one, and shows them."""
 
     TITLE = "attntui"
-    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", show=False)]
 
     def __init__(self, paths: list[str], options: Options) -> None:
         super().__init__()
@@ -38,7 +37,10 @@ class AttntuiApp(App[None]):
         self.failure: str | None = None
 
     def on_mount(self) -> None:
-        self._open()
+        if self.paths:
+            self._open()
+        else:
+            self._pick()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = super().get_line_filters()
@@ -46,39 +48,57 @@ class AttntuiApp(App[None]):
 
     @work
     async def _open(self) -> None:
-        if self.paths:
-            documents = []
-            for path in self.paths[:2]:
-                document = await self._load(path)
-                if document is None:
-                    self.exit(return_code=2 if self.failure else 0)
-                    return
-                documents.append(document)
-            await self._show(*documents, closable=False)
-            return
-        while True:
-            document = await self._choose("Open a trace")
-            if document is not None:
-                await self._show(document, closable=True)
+        """The traces of the command line; one that cannot be opened ends the program."""
+        documents = []
+        for path in self.paths:
+            document = await self._load(path)
+            if document is None:
+                self.exit()
+                return
+            documents.append(document)
+        if not await self._show(documents, closable=False):
+            self.exit()
 
-    async def _show(self, *documents: Document, closable: bool) -> None:
-        """One document alone, or two side by side, until the user goes back."""
-        first, *others = documents
+    @work
+    async def _pick(self) -> None:
+        """A trace to choose; back here when the user has done with it."""
+        document = await self._choose("Open a trace", closable=False)
+        if document is not None:
+            await self._show([document], closable=True, then=self._pick)
+
+    async def _show(
+        self,
+        documents: list[Document],
+        *,
+        closable: bool,
+        then: Callable[[], object] | None = None,
+    ) -> bool:
+        """Puts one document, or two side by side, on screen; False when that was cancelled.
+
+        The list is emptied: a trace must not be kept by whoever opened it.
+        """
         screen: Screen[None]
-        if others:
-            self.push_screen(WaitScreen("aligning the two traces"))
-            compared = await asyncio.to_thread(CompareSession.of, first, others[0])
-            self.pop_screen()
-            screen = CompareScreen(compared, self.options, closable=closable)
-        else:
-            session = arrange(Session.of(first), self.options)
+        if len(documents) == 1:
+            session = opened(documents.pop(), self.options)
             screen = MainScreen(session, self.options, closable=closable)
-        await self.push_screen_wait(screen)
+        else:
+            b, a = documents.pop(), documents.pop()
+            compared = await self.push_screen_wait(AligningScreen(a, b))
+            if compared is None:
+                return False
+            screen = CompareScreen(compared, self.options, closable=closable)
 
-    async def _choose(self, purpose: str) -> Document | None:
+        def closed(_: None) -> None:
+            if then is not None:
+                then()
+
+        self.push_screen(screen, closed)
+        return True
+
+    async def _choose(self, purpose: str, *, closable: bool) -> Document | None:
         """A document picked by the user; a file that is no trace is said and picked again."""
         while True:
-            path = await self.push_screen_wait(PickerScreen(purpose))
+            path = await self.push_screen_wait(PickerScreen(purpose, closable=closable))
             if path is None:
                 return None
             document = await self._load(path)
@@ -99,30 +119,28 @@ class AttntuiApp(App[None]):
     # The description would else be the text of the whole document.
     @work(description="compare")
     async def _compare(self, document: Document) -> None:
-        other = await self._choose("Compare with")
+        other = await self._choose("Compare with", closable=True)
         if other is not None:
-            await self._show(document, other, closable=True)
+            await self._show([document, other], closable=True)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Every action of the key table by name, and what Textual itself offers."""
-        keys = COMPARE_KEYS if isinstance(screen, CompareScreen) else KEYS
-        if isinstance(screen, MainScreen | CompareScreen):
-            for key in keys:
-                title = f"{key.text} ({key.shown})"
-                yield SystemCommand(title, key.group, partial(screen.run_action, key.action))
+        """Every action of the key table by name."""
+        if not isinstance(screen, PaneScreen):
+            return
+        for key in screen.keys:
+            title = f"{key.text} ({key.shown})"
+            yield SystemCommand(title, key.group, partial(screen.run_action, key.action))
         if isinstance(screen, MainScreen):
             yield SystemCommand(
                 "copy the command line for this view",
                 "opens the same trace at the same place",
                 screen.action_copy_command,
             )
-        yield from super().get_system_commands(screen)
 
 
-def run(paths: list[str], options: Options) -> int:
-    """Runs the application; its exit code is 2 where the trace named could not be opened."""
+def run(paths: list[str], options: Options) -> None:
+    """Runs the application. Raises InputError where a trace named could not be opened."""
     app = AttntuiApp(paths, options)
     app.run()
-    if app.failure and app.return_code:
-        print(f"attntui: {app.failure}", file=sys.stderr)
-    return app.return_code or 0
+    if app.failure is not None and paths:
+        raise InputError(app.failure)

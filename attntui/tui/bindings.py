@@ -12,6 +12,13 @@ from attntui.view.keys import KEYS, Key
 def bindings(keys: Sequence[Key] = KEYS) -> list[BindingType]:
     """One binding a key, none of them a priority one: inputs must be able to take letters."""
     return [
-        Binding(",".join(key.keys), key.action, key.text, key_display=key.shown, show=False)
+        Binding(
+            ",".join(key.keys),
+            key.action,
+            key.text,
+            key_display=key.shown,
+            show=False,
+            id=key.action,
+        )
         for key in keys
     ]

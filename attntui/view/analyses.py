@@ -22,6 +22,7 @@ from attntui.analysis.gap_causes import (
 from attntui.analysis.idle import DeviceIdle, stream_gaps
 from attntui.analysis.kernel_facts import GpuWork, gpu_work, roofs
 from attntui.analysis.kernels import KernelTable
+from attntui.analysis.launches import parent_ops
 from attntui.analysis.scope import WHOLE, Scope, ScopeRows, scope_rows
 from attntui.analysis.steps import Steps, find_steps
 from attntui.trace.model import ABSENT, I64, Trace
@@ -35,6 +36,7 @@ class GapList:
     The gaps of devices have stream ABSENT; those of single streams bear its number.
     """
 
+    trace: Trace
     causes: GapCauses
     device: I64
     stream: I64
@@ -45,7 +47,8 @@ class GapList:
         causes = joined(observed.causes)
         lengths = [len(own) for own in observed.causes]
         device = np.repeat([d.device for d in observed.idle], lengths).astype(np.int64)
-        return cls._by_start(causes, device, np.full(len(device), ABSENT, np.int64))
+        stream = np.full(len(device), ABSENT, np.int64)
+        return cls._by_start(observed.trace, causes, device, stream)
 
     @classmethod
     def of_streams(cls, observed: Observed, finder: CauseFinder) -> GapList:
@@ -57,12 +60,12 @@ class GapList:
             np.repeat(np.array(numbers, np.int64), lengths)
             for numbers in ([d for d, _ in found], [s for _, s in found])
         )
-        return cls._by_start(joined(parts), device, stream)
+        return cls._by_start(observed.trace, joined(parts), device, stream)
 
     @classmethod
-    def _by_start(cls, causes: GapCauses, device: I64, stream: I64) -> GapList:
+    def _by_start(cls, trace: Trace, causes: GapCauses, device: I64, stream: I64) -> GapList:
         order = np.argsort(causes.gaps.start, kind="stable")
-        return cls(causes.take(order), device[order], stream[order])
+        return cls(trace, causes.take(order), device[order], stream[order])
 
     def __len__(self) -> int:
         return len(self.device)
@@ -88,6 +91,11 @@ class GapList:
     @cached_property
     def end(self) -> I64:
         return self.causes.gaps.end
+
+    @cached_property
+    def launching_ops(self) -> I64:
+        """The op or annotation that launched what ends each gap, ABSENT where not told."""
+        return parent_ops(self.trace, self.after)
 
     @cached_property
     def main(self) -> I64:

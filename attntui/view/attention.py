@@ -81,13 +81,11 @@ def attention_table(trace: Trace, calls: Sequence[AttentionCall]) -> Table:
     words = [f"{call_text(call)} {call.dtype or ''} {causal_text(call)}" for call in calls]
     rows = np.arange(len(calls), dtype=np.int64)
 
-    def told(values: list[int | None]) -> npt.NDArray[np.float64]:
+    def told(values: Sequence[float | None]) -> npt.NDArray[np.float64]:
         return np.array([np.nan if v is None else float(v) for v in values], np.float64)
 
-    def per_second(call: AttentionCall) -> str:
-        if call.flops is None or not call.gpu_ns:
-            return ABSENT
-        return rate(call.flops / call.gpu_ns * 1e9, "FLOP/s")
+    def per_second(call: AttentionCall) -> float | None:
+        return call.flops / call.gpu_ns * 1e9 if call.flops is not None and call.gpu_ns else None
 
     starts = [call_span(trace, call)[0] for call in calls]
     gpu_ns = np.array([call.gpu_ns for call in calls], np.int64)
@@ -142,7 +140,11 @@ def attention_table(trace: Trace, calls: Sequence[AttentionCall]) -> Table:
             priority=5,
         ),
         Column(
-            "rate", lambda r: per_second(calls[r]), told([c.flops for c in calls]), 12, priority=6
+            "rate",
+            lambda r: rate(per_second(calls[r]), "FLOP/s"),
+            told([per_second(call) for call in calls]),
+            12,
+            priority=6,
         ),
     )
 

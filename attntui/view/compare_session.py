@@ -9,16 +9,15 @@ from functools import cached_property
 from attntui.analysis.annotations import find_annotations
 from attntui.analysis.compare import (
     Comparison,
-    Row,
-    Share,
     Subject,
     UnitChoice,
+    against,
     available,
     compare,
     compare_units,
+    find_units,
 )
 from attntui.analysis.compare import Side as UnitSide
-from attntui.trace.model import ABSENT
 from attntui.view.comparison import place_words, unit_words
 from attntui.view.document import Document
 from attntui.view.session import Session
@@ -37,6 +36,14 @@ def subject_of(document: Document) -> Subject:
         attention=document.attention,
         finder=document.finder,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Which units to compare: their kind and numbers, None for the representative ones."""
+
+    choice: UnitChoice
+    indices: tuple[int, int] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,10 +123,10 @@ class CompareSession:
         view, bounds = here.timeline.viewport, there.timeline.viewport
         scale = self._frame(1 - side) / self._frame(side)
         low = bounds.low + round((view.t0 - view.low) * scale)
-        span = max(round(view.span * scale), MIN_SPAN_NS)
-        viewport = replace(bounds, t0=low, t1=min(low + span, bounds.high))
+        viewport = bounds.showing(low, low + round(view.span * scale), margin=0.0)
         cursor = bounds.low + round((here.timeline.cursor - view.low) * scale)
-        timeline = replace(there.timeline, viewport=viewport, cursor=min(cursor, bounds.high - 1))
+        cursor = min(max(cursor, bounds.low), bounds.high - 1)
+        timeline = replace(there.timeline, viewport=viewport, cursor=cursor)
         return self._with(1 - side, there.with_timeline(timeline))
 
     def toggled_tie(self, side: int) -> CompareSession:
@@ -137,61 +144,70 @@ class CompareSession:
 
     # Units
 
-    def unit_moved(self, step: int) -> CompareSession:
-        """The next or previous unit of both sides; a side stays where it has no further one."""
-        wanted = [min(max(unit.index + step, 0), len(unit.units) - 1) for unit in self.sides]
-        if wanted == [unit.index for unit in self.sides]:
-            return replace(self, said="no further unit")
-        a, b = self.subjects
-        chosen = compare_units(a, wanted[0], b, wanted[1], self.comparison.choice)
-        return replace(self, comparison=chosen)._framed()
+    @property
+    def request(self) -> Request:
+        """What is compared now."""
+        return Request(self.comparison.choice, (self.sides[0].index, self.sides[1].index))
 
-    def choice_moved(self) -> CompareSession:
-        """The next kind of unit that both traces have."""
-        at = (
-            self.choices.index(self.comparison.choice)
-            if self.comparison.choice in self.choices
-            else -1
+    def next_unit(self, wanted: Request, step: int) -> Request | None:
+        """The request for the next or previous unit of both sides after the one wanted; a
+        side stays where it has no further one. None where neither has.
+        """
+        units = [find_units(subject, wanted.choice) for subject in self.subjects]
+        places = wanted.indices or tuple(own.representative() for own in units)
+        a, b = (
+            min(max(place + step, 0), len(own) - 1)
+            for place, own in zip(places, units, strict=True)
         )
-        choice = self.choices[(at + 1) % len(self.choices)]
-        changed = replace(self, comparison=compare(*self.subjects, choice))._framed()
-        return replace(changed, said=f"compared by {unit_words(choice)}")
+        return None if (a, b) == places else Request(wanted.choice, (a, b))
+
+    def next_choice(self, wanted: Request) -> Request:
+        """The request for the next kind of unit that both traces have."""
+        choices = self.choices
+        at = choices.index(wanted.choice) if wanted.choice in choices else -1
+        return Request(choices[(at + 1) % len(choices)], None)
+
+    def answer(self, wanted: Request) -> Comparison:
+        """The comparison asked for: many operations take a while to align."""
+        if wanted.indices is None:
+            return compare(*self.subjects, wanted.choice)
+        (a, b), (i, j) = self.subjects, wanted.indices
+        return compare_units(a, i, b, j, wanted.choice)
+
+    def with_comparison(self, comparison: Comparison) -> CompareSession:
+        """Another comparison of the same two traces on screen; tie and scale are kept."""
+        changed = replace(self, comparison=comparison)._framed()
+        return replace(changed, said=f"compared by {unit_words(comparison.choice)}")
 
     def swapped(self) -> CompareSession:
-        """B on the left, A on the right; the units stay."""
+        """B on the left, A on the right; units and places stay."""
         a, b = self.sides
-        chosen = compare_units(
-            self.subjects[1], b.index, self.subjects[0], a.index, self.comparison.choice
-        )
         return replace(
             self,
             documents=self.documents[::-1],
             subjects=self.subjects[::-1],
             sessions=self.sessions[::-1],
-            comparison=chosen,
+            comparison=against(b, a),
+            said="swapped",
         )
 
     # Rows
 
-    def pointing_at(self, row: Row) -> CompareSession:
+    def pointing_at(self, ends: tuple[int | None, int | None]) -> CompareSession:
         """Both ends of a row selected, where they are."""
-        sessions = tuple(
-            session.with_timeline(replace(session.timeline, event=_event(share)))
-            for session, share in zip(self.sessions, (row.a, row.b), strict=True)
+        a, b = (
+            session.with_timeline(replace(session.timeline, event=event))
+            for session, event in zip(self.sessions, ends, strict=True)
         )
-        return replace(self, sessions=(sessions[0], sessions[1]), said=_missing(row))
+        return replace(self, sessions=(a, b), said=_missing(ends))
 
-    def going_to(self, row: Row) -> CompareSession:
+    def going_to(self, ends: tuple[int | None, int | None]) -> CompareSession:
         """Both ends of a row selected and on screen, which may take them out of step."""
-        changed = self
-        for side, share in enumerate((row.a, row.b)):
-            event = _event(share)
-            session = self.sessions[side]
-            moved = session.selecting(event) if event is not None else session
-            if event is None:
-                moved = session.with_timeline(replace(session.timeline, event=None))
-            changed = changed._with(side, moved)
-        return replace(changed, said=_missing(row))
+        changed = self.pointing_at(ends)
+        for side, event in enumerate(ends):
+            if event is not None:
+                changed = changed._with(side, changed.sessions[side].selecting(event))
+        return changed
 
     def heading(self, side: int) -> str:
         """What a side's timeline shows, for its title."""
@@ -201,16 +217,7 @@ class CompareSession:
         return f"{'AB'[side]} {name} ─ unit {place_words(unit)}{scale}"
 
 
-def _event(share: Share | None) -> int | None:
-    """The event that stands for one side of a row: its first GPU operation."""
-    if share is None:
-        return None
-    if len(share.rows):
-        return int(share.rows[0])
-    return None if share.op == ABSENT else share.op
-
-
-def _missing(row: Row) -> str:
-    if row.match == "both":
+def _missing(ends: tuple[int | None, int | None]) -> str:
+    if None not in ends:
         return ""
-    return "only in A" if row.match == "only_a" else "only in B"
+    return "nothing on either side" if ends == (None, None) else f"only in {'AB'[ends[0] is None]}"

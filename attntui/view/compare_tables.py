@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from attntui.analysis.compare import Comparison, Metric, Row, RowGroup, Unit, grouped
+from attntui.analysis.compare import Comparison, Row, RowGroup, Share, Unit, grouped
 from attntui.trace.model import I64
+from attntui.view.comparison import backend_words
 from attntui.view.comparison_rows import MATCH_WORDS, role_lines, title
 from attntui.view.comparison_words import METRIC_WORDS, difference, figure, verdict
 from attntui.view.formats import count, duration
@@ -18,41 +20,36 @@ from attntui.view.tables import Column, Table
 
 def scoreboard_table(comparison: Comparison) -> Table:
     """One row a metric, in the scoreboard's order: A, B, difference, ratio in words."""
-    metrics = comparison.metrics
-    words = [METRIC_WORDS[metric.name] for metric in metrics]
-    rows = np.arange(len(metrics), dtype=np.int64)
+    backends = [backend_words(side) for side in (comparison.a, comparison.b)]
+    same = "same" if backends[0] == backends[1] else ""
+    lines = [("attention", *backends, "", same, math.nan)]
+    for metric in comparison.metrics:
+        values = (figure(value, metric.unit) for value in (metric.a, metric.b))
+        gap = difference(metric.delta, metric.unit)
+        factor = abs(math.log(metric.ratio)) if metric.ratio else math.nan
+        lines.append((METRIC_WORDS[metric.name], *values, gap, verdict(metric), factor))
+    rows = np.arange(len(lines), dtype=np.int64)
 
-    def factor(metric: Metric) -> float:
-        return abs(math.log(metric.ratio)) if metric.ratio else math.nan
+    def column(title: str, at: int, width: int | None, **more: Any) -> Column:
+        return Column(title, lambda row: str(lines[row][at]), rows, width, **more)
 
+    factors = np.array([line[-1] for line in lines], np.float64)
     columns = (
-        Column("figure", lambda row: words[row], rows, None, right=False),
-        Column("A", lambda row: figure(metrics[row].a, metrics[row].unit), rows, 12),
-        Column("B", lambda row: figure(metrics[row].b, metrics[row].unit), rows, 12),
-        Column(
-            "difference",
-            lambda row: difference(metrics[row].delta, metrics[row].unit),
-            rows,
-            13,
-            priority=2,
-        ),
-        Column(
-            "B is",
-            lambda row: verdict(metrics[row]),
-            np.array([factor(metric) for metric in metrics], np.float64),
-            14,
-            right=False,
-            priority=1,
-        ),
+        column("figure", 0, None, right=False, least=22),
+        column("A", 1, 12, sortable=False),
+        column("B", 2, 12, sortable=False),
+        column("difference", 3, 14, priority=2, sortable=False),
+        replace(column("B is", 4, 14, right=False, priority=1), keys=factors),
     )
-    return Table(columns, words, rows, lambda _row: None)
+    return Table(columns, [str(line[0]) for line in lines], rows, lambda _row: None)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """One line of what changed: rows of the comparison that are alike, or a role in them.
 
-    `group` is the number of the group among those given.
+    `group` is the number of the group among those given; `ends` are the events of A and B
+    that stand for it, None on a side that has none.
     """
 
     group: int
@@ -62,6 +59,7 @@ class Change:
     b_ops: int
     b_gpu_ns: int
     match: str
+    ends: tuple[int | None, int | None]
 
     @property
     def delta(self) -> int:
@@ -80,11 +78,23 @@ def changes(groups: Sequence[RowGroup]) -> tuple[Change, ...]:
         times = f"{len(group.rows)} times " if len(group.rows) > 1 else ""
         sides = (group.a_ops, group.a_gpu_ns, group.b_ops, group.b_gpu_ns)
         name = times + title(group.rows[0])
-        found.append(Change(number, name, *sides, MATCH_WORDS[group.match]))
+        first = group.rows[0]
+        ends = _event(first.a), _event(first.b)
+        found.append(Change(number, name, *sides, MATCH_WORDS[group.match], ends))
         for line in role_lines(group.rows):
             sides = (line.a_ops, line.a_gpu_ns, line.b_ops, line.b_gpu_ns)
-            found.append(Change(number, f"  of which {line.role}", *sides, ""))
+            ends = _event(first.a, line.role), _event(first.b, line.role)
+            found.append(Change(number, f"  of which {line.role}", *sides, "", ends))
     return tuple(found)
+
+
+def _event(share: Share | None, role: str | None = None) -> int | None:
+    """The first GPU operation of one side of a row, or of one role in it."""
+    if share is None:
+        return None
+    rows = next((part.rows for part in share.parts if part.role == role), share.rows[:0])
+    rows = share.rows if role is None else rows
+    return int(rows[0]) if len(rows) else None
 
 
 def changes_table(lines: Sequence[Change], groups: Sequence[RowGroup]) -> Table:

@@ -35,7 +35,7 @@ def part_bar(split: list[int], width: int = SPLIT_CELLS) -> str:
 
 def ops_table(document: Document, ops: OpTable) -> Table:
     """CPU ops and annotations by name: own time and what it went into, GPU time launched."""
-    names = [document.trace.names[i] for i in ops.name.tolist()]
+    names = [document.short[i] for i in ops.name.tolist()]
     rows = np.arange(len(ops), dtype=np.int64)
     columns = (
         Column("own", lambda row: duration(int(ops.self_ns[row])), ops.self_ns, 9),
@@ -61,7 +61,7 @@ def ops_table(document: Document, ops: OpTable) -> Table:
     )
     return Table(
         columns,
-        names,
+        [document.words[i] for i in ops.name.tolist()],
         rows,
         lambda row: event_target(document, int(ops.longest[row])),
         empty="no CPU ops recorded: profile with ProfilerActivity.CPU",

@@ -51,12 +51,12 @@ def gap_detail(document: Document, gaps: GapList, number: int) -> list[Item]:
     length = int(gaps.length[number])
     before, after = int(gaps.before[number]), int(gaps.after[number])
     items = [
-        _heading(f"gap of {duration(length)} on GPU {int(gaps.device[number])}"),
+        _heading(f"gap of {duration(length)} on {gap_place(gaps, number)}"),
         Item("cause", gaps.label(number)),
         Item("", split_bar(pieces(document.finder, causes, number))),
     ]
-    for cause in Cause:
-        part = int(causes.split[number, cause])
+    split = {cause: int(causes.split[number, cause]) for cause in Cause}
+    for cause, part in sorted(split.items(), key=lambda item: -item[1]):
         if part:
             words = f"{duration(part)}  {percent(part / length)}  {CAUSE_WORDS[cause]}"
             items.append(Item(f" {CAUSE_MARKS[cause]}", words))
@@ -79,6 +79,13 @@ def gap_detail(document: Document, gaps: GapList, number: int) -> list[Item]:
     items.append(Item("launch", f"{document.short_of(launch)}, {when}", launch))
     items.extend(_stack(document, after))
     return items
+
+
+def gap_place(gaps: GapList, number: int) -> str:
+    """Where a gap is: `GPU 0`, or `GPU 0 stream 7`."""
+    place = f"GPU {int(gaps.device[number])}"
+    stream = int(gaps.stream[number])
+    return place if stream == ABSENT else f"{place} stream {stream}"
 
 
 SPLIT_CELLS = 32
@@ -165,8 +172,8 @@ def _about(document: Document, row: int) -> Iterator[Item]:
     copied = int(trace.columns.copied_bytes[row])
     if copied != ABSENT:
         seconds = int(trace.dur[row]) / 1e9
-        rate = f", {size(copied / seconds)}/s" if seconds else ""
-        yield Item("bytes", size(copied) + rate)
+        speed = f", {rate(copied / seconds, 'B/s')}" if seconds else ""
+        yield Item("bytes", size(copied) + speed)
     lane = trace.lane_of(row)
     if lane.stream is not None:
         yield Item("lane", f"GPU {lane.device} stream {lane.stream}")

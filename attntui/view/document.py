@@ -15,7 +15,7 @@ from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.queue_depth import queue_depth
 from attntui.analysis.scope import WHOLE, Range, Scope, scope_rows
-from attntui.analysis.steps import Steps
+from attntui.analysis.steps import Steps, profiled_window
 from attntui.trace.model import Category, Trace
 from attntui.view.analyses import Analyses, ScopeFacts
 from attntui.view.attention import attention_track
@@ -87,6 +87,19 @@ class Document:
         return self.analyses.attention
 
     @cached_property
+    def words(self) -> tuple[str, ...]:
+        """What search and filters read of each name id: as it is shown, and in full."""
+        return tuple(
+            short if short == name else f"{short} {name}"
+            for short, name in zip(self.short, self.trace.names, strict=True)
+        )
+
+    @cached_property
+    def _lanes(self) -> dict[int, tuple[Track, ...]]:
+        """The tracks by gap threshold, as far as they were asked for."""
+        return {}
+
+    @cached_property
     def overview(self) -> RowIndex:
         """What the minimap shows: the busiest device's union, else the first host lane."""
         if self.whole.idle:
@@ -105,6 +118,15 @@ class Document:
             if call.op is not None:
                 found[call.op] = call
         return found
+
+    @cached_property
+    def edges(self) -> tuple[int, int]:
+        """Time of the profiled window before the first GPU operation and after the last, ns,
+        of the device that began first and of the one that ended last.
+        """
+        window = profiled_window(self.trace, self.steps)
+        found = [device.edges(window) for device in self.whole.idle]
+        return min((b for b, _ in found), default=0), min((a for _, a in found), default=0)
 
     @cached_property
     def facts_by_name(self) -> dict[int, KernelFact]:
@@ -127,12 +149,17 @@ class Document:
         """The facts of a scope."""
         return self.whole if scope == WHOLE else self.analyses.facts(self.trace, scope)
 
-    def stretch_target(self, start: int, end: int, remark: int | None = None) -> Target:
-        """A stretch of time as the thing a row stands for; a gap if it is one."""
+    def stretch_target(
+        self, start: int, end: int, device: int | None = None, remark: int | None = None
+    ) -> Target:
+        """A stretch of time as the thing a row stands for; a gap (of a device) if it is one."""
         gaps = self.whole.gaps
-        number = int(np.searchsorted(gaps.start, start))
-        known = number < len(gaps) and gaps.start[number] == start and gaps.end[number] == end
-        return Target(start, end, gap=number if known else None, remark=remark)
+        low, high = np.searchsorted(gaps.start, [start, start + 1]).tolist()
+        same = gaps.end[low:high] == end
+        if device is not None:
+            same &= gaps.device[low:high] == device
+        found = np.flatnonzero(same)
+        return Target(start, end, gap=low + int(found[0]) if len(found) else None, remark=remark)
 
     def measure(self, low: int, high: int) -> Measured:
         """Busy share of each device in [low, high) and how many events overlap it."""
@@ -143,6 +170,12 @@ class Document:
         return Measured(busy, len(rows.gpu), len(rows.cpu))
 
     def lanes_with_idle(self, threshold: int) -> tuple[Track, ...]:
+        """The tracks of the timeline at a gap threshold, made once for each."""
+        if threshold not in self._lanes:
+            self._lanes[threshold] = self._make_lanes(threshold)
+        return self._lanes[threshold]
+
+    def _make_lanes(self, threshold: int) -> tuple[Track, ...]:
         """All tracks: before each device's streams its queue, and its gaps over `threshold`.
 
         The events of an idle strip are numbers into `whole.gaps`.

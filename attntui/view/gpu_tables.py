@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from attntui.analysis.launches import parent_ops
 from attntui.trace.model import ABSENT as MISSING
 from attntui.trace.model import I64
 from attntui.view.analyses import GapList, ScopeFacts
@@ -41,7 +40,7 @@ def _streams(streams: tuple[int, ...]) -> str:
 def kernels_by_name(document: Document, facts: ScopeFacts) -> Table:
     """GPU operations grouped by name."""
     kernels, told = facts.kernels, facts.observed.facts
-    names = [document.trace.names[i] for i in kernels.name.tolist()]
+    shown = [document.short[i] for i in kernels.name.tolist()]
     words = np.arange(len(kernels), dtype=np.int64)
 
     def time(values: I64) -> Callable[[int], str]:
@@ -94,14 +93,14 @@ def kernels_by_name(document: Document, facts: ScopeFacts) -> Table:
         Column(
             "name",
             lambda row: document.short[int(kernels.name[row])],
-            name_keys(names, words),
+            name_keys(shown, words),
             None,
             right=False,
         ),
     )
     return Table(
         columns,
-        names,
+        [document.words[i] for i in kernels.name.tolist()],
         words,
         lambda row: event_target(document, int(kernels.longest[row])),
         empty=_no_gpu(document),
@@ -144,14 +143,14 @@ def kernel_instances(document: Document, facts: ScopeFacts) -> Table:
         Column(
             "name",
             lambda row: document.short[int(ids[row])],
-            name_keys(document.trace.names, ids),
+            name_keys(document.short, ids),
             None,
             right=False,
         ),
     )
     return Table(
         columns,
-        trace.names,
+        document.words,
         ids.astype(np.int64),
         lambda row: event_target(document, int(rows[row])),
         empty=_no_gpu(document),
@@ -167,7 +166,7 @@ def gaps_table(document: Document, gaps: GapList, threshold: int) -> Table:
     chosen = gaps.over(threshold)
     length, start = gaps.length[chosen], gaps.start[chosen]
     before, after = gaps.before[chosen], gaps.after[chosen]
-    ops = parent_ops(trace, after)
+    ops = gaps.launching_ops[chosen]
 
     def op_text(row: int) -> str:
         return document.short_of(int(ops[row])) if ops[row] >= 0 else "-"
@@ -176,14 +175,16 @@ def gaps_table(document: Document, gaps: GapList, threshold: int) -> Table:
         begin = int(start[row])
         end = begin + int(length[row])
         if gaps.stream[chosen[row]] != MISSING:
-            return Target(begin, end, event=int(after[row]))
-        return document.stretch_target(begin, end)
+            return Target(begin, end, event=int(after[row]), stream_gap=int(chosen[row]))
+        return document.stretch_target(begin, end, int(gaps.device[chosen[row]]))
 
     def place(row: int) -> str:
         device, stream = int(gaps.device[chosen[row]]), int(gaps.stream[chosen[row]])
         return str(device) if stream == MISSING else f"{device} s{stream}"
 
-    op_names = np.where(ops >= 0, trace.name[np.maximum(ops, 0)], -1)
+    op_names = np.where(
+        ops >= 0, name_keys(document.short, trace.name[np.maximum(ops, 0)]), MISSING
+    )
     columns = (
         Column("length", lambda row: duration(int(length[row])), length, 9),
         Column("start", lambda row: duration(int(start[row]), 6), start, 10, priority=1),
@@ -204,7 +205,7 @@ def gaps_table(document: Document, gaps: GapList, threshold: int) -> Table:
         Column(
             "before",
             lambda row: document.short_of(int(before[row])),
-            name_keys(trace.names, trace.name[before]),
+            name_keys(document.short, trace.name[before]),
             22,
             right=False,
             priority=3,
@@ -212,7 +213,7 @@ def gaps_table(document: Document, gaps: GapList, threshold: int) -> Table:
         Column(
             "after",
             lambda row: document.short_of(int(after[row])),
-            name_keys(trace.names, trace.name[after]),
+            name_keys(document.short, trace.name[after]),
             None,
             right=False,
         ),
@@ -220,7 +221,7 @@ def gaps_table(document: Document, gaps: GapList, threshold: int) -> Table:
     )
     return Table(
         columns,
-        trace.names,
+        document.words,
         trace.name[after].astype(np.int64),
         target,
         empty="no gap over the threshold" if len(gaps) else "no gap: nothing ran, or without pause",

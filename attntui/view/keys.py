@@ -82,6 +82,8 @@ KEYS: tuple[Key, ...] = (
     Key("pane('steps')", ("8",), "8", "steps", "Panes"),
     Key("roofline", ("p",), "p", "roofline picture of the kernels", "Panes"),
     Key("compare", ("c",), "c", "compare with another trace", "Panes"),
+    Key("next_pane", ("tab",), "Tab", "next pane", "Panes"),
+    Key("previous_pane", ("shift+tab",), "⇧Tab", "previous pane", "Panes"),
     Key("maximise", ("x",), "x", "maximise the pane", "Panes"),
     Key("copy", ("y",), "y", "copy the row or event (OSC 52)", "File"),
     Key("copy_to_file", ("Y",), "Y", "write the row or event to a file", "File"),
@@ -106,7 +108,8 @@ _SHARED = (
         "toggle_collapse",
         "toggle_empty",
     ),
-    *("maximise", "copy", "help", "palette", "back", "quit"),
+    *("search", "search_next", "search_previous", "fit_selection"),
+    *("next_pane", "previous_pane", "maximise", "copy", "help", "palette", "back", "quit"),
 )
 
 COMPARE_KEYS: tuple[Key, ...] = (

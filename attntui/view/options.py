@@ -10,12 +10,13 @@ class Options:
     """Where to open and how to draw; None where nothing was asked.
 
     `step` is the number in the step's name, `at` a time in ns from the trace's origin,
-    `pane` a pane's name. `peak_bandwidth` (bytes/s) and `peak_flops` (FLOP/s) win over
-    the device table. `ascii` draws with ASCII alone.
+    `span` how many ns to show round it, `pane` a pane's name. `peak_bandwidth` (bytes/s)
+    and `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone.
     """
 
     step: int | None = None
     at: int | None = None
+    span: int | None = None
     pane: str | None = None
     ascii: bool = False
     peak_bandwidth: float | None = None

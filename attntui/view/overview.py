@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from attntui.analysis.findings import Finding
+from attntui.analysis.gap_causes import Cause, Trigger
 from attntui.analysis.scope import Range
 from attntui.trace.model import Notice
 from attntui.view.analyses import ScopeFacts
 from attntui.view.detail import Item
 from attntui.view.document import Document
 from attntui.view.findings import advice_text, figure_text, title_text
-from attntui.view.formats import count, duration
+from attntui.view.formats import count, duration, percent
 from attntui.view.safe import safe
 from attntui.view.tables import Column, Table, Target, name_keys
 
@@ -24,32 +25,52 @@ MAX_EVIDENCE = 20
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One row of the overview: a finding, or a notice of the load."""
+    """One row of the overview: a finding, idle time by cause, or a notice of the load."""
 
+    word: str
+    text: str
+    cost_ns: int | None = None
     finding: Finding | None = None
-    notice: Notice | None = None
 
-    @property
-    def word(self) -> str:
-        return self.finding.severity.word if self.finding is not None else "notice"
 
-    @property
-    def cost_ns(self) -> int | None:
-        return self.finding.cost_ns if self.finding is not None else None
-
-    @property
-    def text(self) -> str:
-        if self.finding is not None:
-            return title_text(self.finding)
-        assert self.notice is not None
-        words = self.notice.kind.replace("_", " ")
-        return safe(f"{words} ({count(self.notice.count)}): {self.notice.example}", NOTICE_CELLS)
+BROKEN = ("truncated", "damaged")
+"""Notices that come before all findings: what is missing may be missing for that."""
 
 
 def remarks(document: Document, facts: ScopeFacts) -> tuple[Remark, ...]:
-    """Findings of the scope by rank, then the notices of the whole file."""
-    found = [Remark(finding=finding) for finding in facts.findings]
-    return (*found, *(Remark(notice=notice) for notice in document.trace.notices))
+    """Findings of the scope by rank, its idle time by cause, the notices of the file."""
+    notices = document.trace.notices
+    broken = [_noticed(notice) for notice in notices if notice.kind in BROKEN]
+    found = [
+        Remark(finding.severity.word, title_text(finding), finding.cost_ns, finding)
+        for finding in facts.findings
+    ]
+    odd = [_noticed(notice) for notice in notices if notice.kind not in BROKEN]
+    return (*broken, *found, *_idle(facts), *odd)
+
+
+def _noticed(notice: Notice) -> Remark:
+    words = notice.kind.replace("_", " ")
+    return Remark(
+        "notice", safe(f"{words} ({count(notice.count)}): {notice.example}", NOTICE_CELLS)
+    )
+
+
+def _idle(facts: ScopeFacts) -> Iterator[Remark]:
+    """Where idle time went, and what had drained the queue."""
+    idle = facts.idle_ns
+    if not idle:
+        return
+    causes = sorted(facts.gaps.causes.by_cause().items(), key=lambda item: -item[1])
+    by_cause = ", ".join(f"{_word(c)} {percent(ns / idle)}" for c, ns in causes if ns)
+    triggers = facts.gaps.causes.by_trigger().items()
+    by_trigger = ", ".join(f"{_word(t)} {percent(ns / idle)}" for t, ns in triggers if ns)
+    yield Remark("idle", f"by cause: {by_cause}", idle)
+    yield Remark("idle", f"after what drained the queue: {by_trigger}", idle)
+
+
+def _word(member: Cause | Trigger) -> str:
+    return member.name.lower().replace("_", " ")
 
 
 def overview_table(document: Document, facts: ScopeFacts) -> Table:

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
+from attntui.analysis.scope import Whole
+from attntui.view.analyses import ScopeFacts
 from attntui.view.attention import attention_table
 from attntui.view.cpu_tables import PART_MARKS, ops_table
 from attntui.view.formats import counted, duration, percent, ratio
 from attntui.view.gpu_tables import gaps_table, kernel_instances, kernels_by_name, steps_table
 from attntui.view.overview import overview_table
+from attntui.view.scoping import step_at
 from attntui.view.session import Session
 from attntui.view.tables import Table, TableView
 
@@ -30,6 +36,7 @@ class Pane:
     `build(session, instances)` makes the table; it holds as long as `depends(session)` gives
     the same. A pane that `has_instances` shows single kernels beside their names, or the
     gaps of single streams beside those of devices. `caption` says in the title what is shown.
+    `locate(session, instances)` gives the table's row for what is selected, None without one.
     """
 
     name: str
@@ -37,7 +44,10 @@ class Pane:
     build: Callable[[Session, bool], Ordered]
     depends: Callable[[Session], Hashable]
     caption: Callable[[Session], str]
+    locate: Callable[[Session, bool], int | None]
     has_instances: bool = False
+    prepare: Callable[[ScopeFacts], object] = lambda facts: None
+    """Finds what the instances need and takes long, so that it can be done beforehand."""
 
     def title_text(self, session: Session, view: TableView) -> str:
         """The pane's title line: what, how many, in which order, through which filter."""
@@ -80,7 +90,11 @@ def _gaps(session: Session, instances: bool) -> Ordered:
 def _gaps_caption(session: Session) -> str:
     facts = session.facts
     idle = f"idle {duration(facts.idle_ns)}, {percent(ratio(facts.idle_ns, facts.span_ns))}"
-    return f"{idle} ─ gaps ≥ {duration(session.threshold) if session.threshold else '0'}"
+    shown = f"{idle} ─ gaps ≥ {duration(session.threshold) if session.threshold else '0'}"
+    before, after = session.document.edges
+    if isinstance(session.scope, Whole) and before + after:
+        shown += f" ─ {duration(before)} before, {duration(after)} after in the window"
+    return shown
 
 
 def _attention(session: Session, instances: bool) -> Ordered:
@@ -111,11 +125,66 @@ def _steps_caption(session: Session) -> str:
     return f"{counted(len(steps), 'step')}, {counted(int(steps.outlier.sum()), 'outlier')}"
 
 
+def _nowhere(session: Session, instances: bool) -> int | None:
+    return None
+
+
+def _first(hits: npt.NDArray[np.bool_]) -> int | None:
+    found = np.flatnonzero(hits)
+    return int(found[0]) if len(found) else None
+
+
+def _in_kernels(session: Session, instances: bool) -> int | None:
+    if session.event is None:
+        return None
+    if instances:
+        return _first(session.facts.rows.gpu == session.event)
+    return _first(session.facts.kernels.name == session.trace.name[session.event])
+
+
+def _in_gaps(session: Session, instances: bool) -> int | None:
+    if session.gap is None or instances:
+        return None
+    gaps, number = session.facts.gaps, session.gap
+    shown = gaps.over(session.threshold)
+    same = gaps.start[shown] == session.gaps.start[number]
+    return _first(same & (gaps.device[shown] == session.gaps.device[number]))
+
+
+def _in_attention(session: Session, instances: bool) -> int | None:
+    call = session.document.calls_by_event.get(-1 if session.event is None else session.event)
+    if call is None:
+        return None
+    same = [own.gpu_rows is call.gpu_rows for own in session.facts.attention]
+    return _first(np.array(same, np.bool_))
+
+
+def _in_ops(session: Session, instances: bool) -> int | None:
+    if session.event is None:
+        return None
+    return _first(session.facts.ops.name == session.trace.name[session.event])
+
+
+def _in_steps(session: Session, instances: bool) -> int | None:
+    return step_at(session.document.steps, session.event, session.timeline.cursor)
+
+
 PANES: tuple[Pane, ...] = (
-    Pane("overview", "Overview", _overview, lambda s: id(s.facts), _overview_caption),
-    Pane("kernels", "Kernels", _kernels, lambda s: id(s.facts), _kernels_caption, True),
-    Pane("gaps", "Gaps", _gaps, lambda s: (id(s.facts), s.threshold), _gaps_caption, True),
-    Pane("attention", "Attention", _attention, lambda s: id(s.facts), _attention_caption),
-    Pane("ops", "Ops", _ops, lambda s: id(s.facts), _ops_caption),
-    Pane("steps", "Steps", _steps, lambda s: id(s.document), _steps_caption),
+    Pane("overview", "Overview", _overview, lambda s: s.facts, _overview_caption, _nowhere),
+    Pane("kernels", "Kernels", _kernels, lambda s: s.facts, _kernels_caption, _in_kernels, True),
+    Pane(
+        "gaps",
+        "Gaps",
+        _gaps,
+        lambda s: (s.facts, s.threshold),
+        _gaps_caption,
+        _in_gaps,
+        has_instances=True,
+        prepare=lambda facts: facts.stream_gaps,
+    ),
+    Pane(
+        "attention", "Attention", _attention, lambda s: s.facts, _attention_caption, _in_attention
+    ),
+    Pane("ops", "Ops", _ops, lambda s: s.facts, _ops_caption, _in_ops),
+    Pane("steps", "Steps", _steps, lambda s: s.document, _steps_caption, _in_steps),
 )

@@ -41,7 +41,7 @@ class RowIndex:
         return of_disjoint(self.start, self.end)
 
     @cached_property
-    def _drawn_end(self) -> I64:
+    def drawn_end(self) -> I64:
         """Ends for drawing: an event of no length still takes its nanosecond."""
         return np.maximum(self.end, self.start + 1)
 
@@ -51,18 +51,18 @@ class RowIndex:
 
     def cells(self, edges: I64) -> tuple[I64, I64, I64]:
         """Per cell between `edges`: first event touching it, how many do, busy ns."""
-        first = np.searchsorted(self._drawn_end, edges[:-1], "right")
+        first = np.searchsorted(self.drawn_end, edges[:-1], "right")
         count = np.searchsorted(self.start, edges[1:], "left") - first
         return first, np.maximum(count, 0), np.diff(self.busy_until(edges))
 
     def at(self, time: int) -> int | None:
         """Position of the event that covers `time`, or None."""
         at = int(np.searchsorted(self.start, time, "right")) - 1
-        return at if at >= 0 and time < self._drawn_end[at] else None
+        return at if at >= 0 and time < self.drawn_end[at] else None
 
     def nearest(self, low: int, high: int) -> int | None:
         """Position of the longest event that touches [low, high), or None."""
-        first = int(np.searchsorted(self._drawn_end, low, "right"))
+        first = int(np.searchsorted(self.drawn_end, low, "right"))
         stop = int(np.searchsorted(self.start, high, "left"))
         if stop <= first:
             return None
@@ -142,7 +142,7 @@ def _bar(
     index: RowIndex, edges: I64, at: int, low: int, high: int, label: Label, ascii_only: bool
 ) -> list[Span]:
     row, odd = int(index.rows[at]), bool(at & 1)
-    start, end = int(index.start[at]), int(index._drawn_end[at])
+    start, end = int(index.start[at]), int(index.drawn_end[at])
     if ascii_only:
         return [Span(_ascii_bar(row, high - low, label), Shape.BAR, row, odd)]
     head = _eighths(int(edges[low]), int(edges[low + 1]), start, end)
@@ -160,10 +160,17 @@ def _bar(
         body_high -= 1
     if body_high > body_low:
         room = body_high - body_low
-        spans.append(Span(_fill(label(row, room), room), Shape.BAR, row, odd))
+        spans.append(Span(_body(index, at, edges, low, room, label), Shape.BAR, row, odd))
     if body_high < high:
         spans.append(Span(LEFT_BLOCKS[max(tail, 1)], Shape.TAIL, row, odd))
     return spans
+
+
+def _body(index: RowIndex, at: int, edges: I64, low: int, room: int, label: Label) -> str:
+    """A bar's text; one that touches the bar before begins with a line, for few colours."""
+    touches = at > 0 and edges[low] - index.drawn_end[at - 1] < edges[low + 1] - edges[low]
+    edge = "▏" if touches and room > 1 else ""
+    return edge + set_cell_size(label(int(index.rows[at]), room - len(edge)), room - len(edge))
 
 
 def _eighths(low: int, high: int, start: int, end: int) -> int:
@@ -171,12 +178,8 @@ def _eighths(low: int, high: int, start: int, end: int) -> int:
     return round(8 * covered / max(high - low, 1))
 
 
-def _fill(text: str, room: int) -> str:
-    return set_cell_size(text, room)
-
-
 def _ascii_bar(row: int, room: int, label: Label) -> str:
     if room == 1:
         return "|"
     inner = label(row, room - 2) if room > 3 else ""
-    return "[" + _fill(inner, room - 2).replace(" ", "=") + "]"
+    return "[" + set_cell_size(inner, room - 2).replace(" ", "=") + "]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shlex
@@ -9,15 +10,21 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from attntui.analysis.scope import Range, Step
+import numpy as np
+
+from attntui.analysis.scope import Scope, Span, Step
 from attntui.view.document import Document
 from attntui.view.options import Options
+from attntui.view.overview import overview_table
+from attntui.view.panes import PANES
+from attntui.view.search import Search
 from attntui.view.session import Session
+from attntui.view.tracks import Track, TrackKind
 from attntui.view.viewport import MIN_SPAN_NS
 
 _NUMBER = re.compile(r"(\d+)\D*$")
 AT_SPAN_NS = 100_000
-"""How much time `--at` shows where the trace is longer: enough for a few kernels."""
+"""How much time `--at` shows where nothing else is asked: enough for a few kernels."""
 
 
 def step_number(session: Session, index: int) -> int:
@@ -26,62 +33,108 @@ def step_number(session: Session, index: int) -> int:
     return int(found[1]) if found else index
 
 
-def arrange(session: Session, options: Options) -> Session:
-    """The session as the command line asks: at a step, at a time.
+def opened(document: Document, options: Options) -> Session:
+    """A document as the command line asks: at a step, at a time, else on its first finding.
 
     A step or time that the trace does not have is said, and the whole trace is shown.
     """
+    session = Session.of(document)
     if options.step is not None:
-        indices = range(len(session.document.steps))
+        indices = range(len(document.steps))
         chosen = [i for i in indices if step_number(session, i) == options.step]
         if not chosen:
-            return replace(session, said=f"no step {options.step} in this trace")
-        session = session.to_step(chosen[0]).scoped(Step(chosen[0]))
+            return session.saying(f"no step {options.step} in this trace")
+        session = session.to_step(chosen[0]).scoped(Step(chosen[0])).settled()
     if options.at is not None:
-        low, high = session.trace.span
-        if not low <= options.at < max(high, low + MIN_SPAN_NS):
-            return replace(session, said="--at lies outside this trace")
-        viewport = session.timeline.viewport
-        if options.step is None and viewport.span > AT_SPAN_NS:
-            half = AT_SPAN_NS // 2
-            viewport = viewport.showing(options.at - half, options.at + half, margin=0.0)
-            session = session.with_timeline(replace(session.timeline, viewport=viewport))
-        session = session.cursor_to(options.at)
+        return _at(session, options.at, options.span, keep_zoom=options.step is not None)
+    first = overview_table(document, session.facts)
+    if options.step is None and options.pane in (None, PANES[0].name) and len(first):
+        target = first.target(0)
+        return session if target is None else session.pointing_at(target)
     return session
 
 
-def reloaded(session: Session, document: Document) -> Session:
-    """The same view of the file as it is now: place, threshold, bookmarks, scope are kept.
+def _at(session: Session, at: int, span: int | None, keep_zoom: bool) -> Session:
+    low, high = session.trace.span
+    if not low <= at < max(high, low + MIN_SPAN_NS):
+        return session.saying("--at lies outside this trace")
+    viewport = session.timeline.viewport
+    if span is not None or (not keep_zoom and viewport.span > AT_SPAN_NS):
+        half = (span or AT_SPAN_NS) // 2
+        viewport = viewport.showing(at - half, at + half, margin=0.0)
+        session = session.with_timeline(replace(session.timeline, viewport=viewport))
+    return session.cursor_to(at)
 
-    What is named by a row cannot be kept: rows of the new file are other events.
+
+def reloaded(session: Session, document: Document) -> Session:
+    """The same view of the file as it is now: place, lanes, threshold, bookmarks, search,
+    measured range and scope are kept; the selection is not, rows may be other events.
     """
     fresh = Session.of(document)
     old, viewport = session.timeline.viewport, fresh.timeline.viewport
     if old != old.fitted():
         viewport = viewport.showing(old.t0, old.t1, margin=0.0)
     cursor = min(max(session.timeline.cursor, viewport.low), viewport.high - 1)
-    timeline = replace(session.timeline, viewport=viewport, cursor=cursor, event=None)
+    closed = {_key(session.tracks[number]) for number in session.timeline.collapsed}
+    tracks = document.lanes_with_idle(session.threshold)
+    timeline = replace(
+        fresh.timeline,
+        viewport=viewport,
+        cursor=cursor,
+        event=None,
+        hide_empty=session.timeline.hide_empty,
+        collapsed=frozenset(n for n, track in enumerate(tracks) if _key(track) in closed),
+    )
     moved = replace(
         fresh.with_timeline(timeline),
         width=session.width,
         threshold=session.threshold,
         bookmarks=session.bookmarks,
     )
-    scope = session.scope
-    if isinstance(scope, Step) and scope.index < len(document.steps):
-        return moved.scoped(scope)
-    if isinstance(scope, Range):
-        return moved.measuring_range(scope.start, scope.end).scoped(scope)
-    return moved
+    if session.measured is not None:
+        moved = moved.measuring_range(session.measured.start, session.measured.end)
+    if session.search is not None:
+        moved = replace(moved, search=Search.of(document, session.search.pattern))
+    scope = _same_scope(session, document)
+    return moved if scope is None else moved.scoped(scope)
 
 
-def command_line(session: Session, pane: str) -> str:
+def _key(track: Track) -> tuple[TrackKind, str]:
+    """What names a track in one file and in the next."""
+    return track.kind, track.label
+
+
+def _same_scope(session: Session, document: Document) -> Scope | None:
+    """The scope in the new file: a step by its number, an annotation by its name and which
+    of that name it is, a range as it stands. None where the new file has no such thing.
+    """
+    scope, new = session.scope, document.trace
+    if isinstance(scope, Step):
+        return scope if scope.index < len(document.steps) else None
+    if not isinstance(scope, Span):
+        return scope
+    old = session.trace
+    name = old.name_of(scope.row)
+    if name not in new.names:
+        return None
+    place = int((old.name[: scope.row] == old.name[scope.row]).sum())
+    rows = np.flatnonzero(new.name == new.names.index(name))
+    return Span(int(rows[place])) if place < len(rows) else None
+
+
+def command_line(session: Session, pane: str, options: Options) -> str:
     """The command that opens the same file at the same place."""
-    words = ["attntui", session.trace.path]
+    view = session.timeline.viewport
+    words = ["attntui"]
     if isinstance(session.scope, Step):
         words += ["--step", str(step_number(session, session.scope.index))]
-    words += ["--at", f"{session.timeline.cursor}ns", "--pane", pane]
-    return shlex.join(words)
+    words += ["--at", f"{session.timeline.cursor}ns", "--span", f"{view.span}ns"]
+    words += ["--pane", pane, *(["--ascii"] if options.ascii else [])]
+    if options.peak_bandwidth is not None:
+        words += ["--peak-bw", f"{options.peak_bandwidth / 1e12:g}"]
+    if options.peak_flops is not None:
+        words += ["--peak-tflops", f"{options.peak_flops / 1e12:g}"]
+    return shlex.join([*words, "--", session.trace.path])
 
 
 def write_copy(trace_path: str, text: str) -> Path:
@@ -90,12 +143,17 @@ def write_copy(trace_path: str, text: str) -> Path:
     Raises OSError where the directory cannot be written.
     """
     stem = Path(trace_path).name.split(".")[0] or "trace"
-    number = 1
-    while (path := Path.cwd() / f"{stem}-{number}.txt").exists():
-        number += 1
     with tempfile.NamedTemporaryFile(
-        "w", dir=path.parent, prefix=f".{stem}-", delete=False, encoding="utf-8", errors="replace"
+        "w", dir=Path.cwd(), prefix=f".{stem}-", encoding="utf-8", errors="replace"
     ) as file:
         file.write(text + "\n")
-    os.replace(file.name, path)
-    return path
+        file.flush()
+        for number in itertools.count(1):
+            path = Path.cwd() / f"{stem}-{number}.txt"
+            try:
+                # Unlike a rename, a link never replaces what stands there.
+                os.link(file.name, path)
+            except FileExistsError:
+                continue
+            return path
+    raise AssertionError("counting has no end")

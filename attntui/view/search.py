@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attntui.trace.model import I64, Trace
+from attntui.view.document import Document
 from attntui.view.tables import compile_pattern
 
 
@@ -18,12 +19,12 @@ class Search:
     rows: I64
 
     @classmethod
-    def of(cls, trace: Trace, pattern: str) -> Search:
-        """All hits in the trace. Raises BadPattern."""
+    def of(cls, document: Document, pattern: str) -> Search:
+        """All events whose name, in full or as it is shown, matches. Raises BadPattern."""
         found = compile_pattern(pattern)
-        hits = np.fromiter((bool(found.search(name)) for name in trace.names), np.bool_)
-        rows = np.flatnonzero(hits[trace.name]) if len(hits) else np.zeros(0, np.int64)
-        return cls(pattern, rows)
+        hits = np.fromiter((bool(found.search(word)) for word in document.words), np.bool_)
+        name = document.trace.name
+        return cls(pattern, np.flatnonzero(hits[name]) if len(hits) else np.zeros(0, np.int64))
 
     def next(self, trace: Trace, cursor: int, event: int | None, direction: int, here: bool) -> int:
         """Number of the hit after (1) or before (-1) the selected event or the cursor.

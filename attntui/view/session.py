@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -37,7 +37,8 @@ PAGE = 0.9
 class Bookmark:
     """A place to come back to."""
 
-    viewport: Viewport
+    t0: int
+    t1: int
     cursor: int
     label: str
 
@@ -46,6 +47,8 @@ class Bookmark:
 class Session:
     """A document, the timeline over it, the scope, and what was marked or searched.
 
+    `facts` are those of the scope once they are found: see `settled` and `with_facts`.
+
     `width` is the timeline's cells; `mark` the first end of a measurement under way and
     `measured` the finished one; `gap` the number of the selected gap in the document,
     `remark` that of the overview's selected row.
@@ -53,6 +56,7 @@ class Session:
 
     document: Document
     timeline: Timeline
+    scope: Scope
     facts: ScopeFacts
     width: int = 80
     threshold: int = DEFAULT_THRESHOLD
@@ -60,6 +64,7 @@ class Session:
     measured: Range | None = None
     measured_facts: Measured | None = None
     gap: int | None = None
+    stream_gap: int | None = None
     remark: int | None = None
     bookmarks: tuple[Bookmark, ...] = ()
     search: Search | None = None
@@ -74,7 +79,8 @@ class Session:
             for number, track in enumerate(document.lanes_with_idle(DEFAULT_THRESHOLD))
             if track.kind is TrackKind.PYTHON and track.collapsible
         )
-        session = cls(document, Timeline(viewport, low, collapsed=collapsed), document.whole)
+        timeline = Timeline(viewport, low, collapsed=collapsed)
+        session = cls(document, timeline, WHOLE, document.whole)
         rows = document.trace.gpu_ops if len(document.trace.gpu_ops) else range(len(document.trace))
         if not len(rows):
             return session
@@ -86,10 +92,6 @@ class Session:
         return self.document.trace
 
     @property
-    def scope(self) -> Scope:
-        return self.facts.scope
-
-    @property
     def event(self) -> int | None:
         """The selected event's row."""
         return self.timeline.event
@@ -99,19 +101,20 @@ class Session:
         """All gaps of the trace; `gap` counts in it."""
         return self.document.whole.gaps
 
-    @cached_property
+    @property
     def tracks(self) -> tuple[Track, ...]:
         """The timeline's tracks at the present threshold."""
         return self.document.lanes_with_idle(self.threshold)
 
     def _at(self, timeline: Timeline, gap: int | None = None) -> Session:
-        return replace(self, timeline=timeline, gap=gap, remark=None, said="")
+        return replace(self, timeline=timeline, gap=gap, stream_gap=None, remark=None, said="")
 
     def with_timeline(self, timeline: Timeline) -> Session:
         """The same with the timeline scrolled or arranged otherwise."""
         return replace(self, timeline=timeline)
 
-    def _say(self, text: str) -> Session:
+    def saying(self, text: str) -> Session:
+        """The same with a line for the user."""
         return replace(self, said=text)
 
     # Time
@@ -139,6 +142,8 @@ class Session:
     def fitted_to_selection(self) -> Session:
         """The measured range, the selected event or gap, else the scope, filling the screen."""
         span = self.selected_span
+        if self.measured is not None:
+            span = (self.measured.start, self.measured.end)
         if span is None:
             span = (self.facts.rows.start, self.facts.rows.end)
         viewport = self.timeline.viewport.showing(*span)
@@ -147,13 +152,11 @@ class Session:
 
     @property
     def selected_span(self) -> tuple[int, int] | None:
-        """The time of what is selected: a gap, an event, or a measured range."""
+        """The time of the selected gap or event."""
         if self.gap is not None:
             return int(self.gaps.start[self.gap]), int(self.gaps.end[self.gap])
         if self.event is not None:
             return int(self.trace.start[self.event]), int(self.trace.end[self.event])
-        if self.measured is not None:
-            return self.measured.start, self.measured.end
         return None
 
     # Lines and events
@@ -165,7 +168,7 @@ class Session:
         """The next or previous event in the current lane."""
         moved = self.timeline.stepped(self.tracks, direction)
         if moved is None:
-            return self._say("no further event in this lane")
+            return self.saying("no further event in this lane")
         line = moved.current(self.tracks)
         if line is not None and self.tracks[line.track].kind is TrackKind.IDLE:
             return self._at(moved, self._gap_at(moved.cursor))
@@ -179,7 +182,14 @@ class Session:
     def pointing_at(self, target: Target) -> Session:
         """What a table row stands for, selected without moving the timeline."""
         timeline = replace(self.timeline, event=target.event)
-        return replace(self, timeline=timeline, gap=target.gap, remark=target.remark, said="")
+        return replace(
+            self,
+            timeline=timeline,
+            gap=target.gap,
+            stream_gap=target.stream_gap,
+            remark=target.remark,
+            said="",
+        )
 
     def going_to(self, target: Target) -> Session:
         """What a table row stands for, on screen and zoomed so that it can be seen."""
@@ -194,28 +204,32 @@ class Session:
         if length < cell:
             viewport = moved.timeline.viewport.showing(target.start, target.end, margin=4.0)
             moved = replace(moved, timeline=replace(moved.timeline, viewport=viewport))
-        return moved
+        return replace(moved, stream_gap=target.stream_gap)
 
     def to_launch(self) -> Session:
-        """From a GPU operation to the call that launched it, both ends on screen."""
-        event = self.event
+        """From a GPU operation, or a gap's next one, to its launch call, both on screen."""
+        event = self.event if self.gap is None else int(self.gaps.after[self.gap])
         if event is None:
-            return self._say("no event selected")
+            return self.saying("no event selected")
         launch = int(self.trace.launch[event])
         if launch == ABSENT:
-            return self._say("no launch record for this event")
+            return self.saying("no launch record for this event")
         return self._linked(launch, event)
 
     def to_kernel(self) -> Session:
-        """From a launch call, or anything that encloses one, to the first GPU operation."""
+        """From a launch call, or anything that encloses one, to the first GPU operation; from
+        a gap to the operation that ends it.
+        """
+        if self.gap is not None:
+            return self.selecting(int(self.gaps.after[self.gap]))
         event = self.event
         if event is None:
-            return self._say("no event selected")
+            return self.saying("no event selected")
         ops = self.trace.launched_by(event)
         if not len(ops):
             ops = self._launched_inside(event)
         if not len(ops):
-            return self._say("this event launched nothing on the GPU")
+            return self.saying("this event launched nothing on the GPU")
         return self._linked(int(ops[0]), event)
 
     def _launched_inside(self, event: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -256,15 +270,21 @@ class Session:
         return at if at >= 0 and time < self.gaps.end[at] else None
 
     def gap_moved(self, direction: int) -> Session:
-        """The next or previous gap over the threshold, by time."""
+        """The next or previous gap over the threshold, by time, inside the bounds."""
+        view = self.timeline.viewport
         chosen = self.gaps.over(self.threshold)
-        starts = self.gaps.start[chosen]
-        if direction > 0:
-            at = int(np.searchsorted(starts, self.timeline.cursor, "right"))
+        inside = (self.gaps.start[chosen] < view.high) & (self.gaps.end[chosen] > view.low)
+        chosen = chosen[inside]
+        if self.gap is not None:
+            # From the gap itself: another device may have one that begins with it.
+            side: Literal["left", "right"] = "right" if direction > 0 else "left"
+            at = int(np.searchsorted(chosen, self.gap, side)) - (direction < 0)
+        elif direction > 0:
+            at = int(np.searchsorted(self.gaps.start[chosen], self.timeline.cursor, "right"))
         else:
-            at = int(np.searchsorted(starts, self.timeline.cursor, "left")) - 1
+            at = int(np.searchsorted(self.gaps.start[chosen], self.timeline.cursor, "left")) - 1
         if not 0 <= at < len(chosen):
-            return self._say(f"no further gap of at least {duration(self.threshold)}")
+            return self.saying(f"no further gap of at least {duration(self.threshold)}")
         number = int(chosen[at])
         start, end = int(self.gaps.start[number]), int(self.gaps.end[number])
         moved = self.going_to(Target(start, end, gap=number))
@@ -289,16 +309,29 @@ class Session:
     # Scope and steps
 
     def scoped(self, scope: Scope) -> Session:
-        """All tables and figures restricted to a scope."""
-        if scope == self.scope:
+        """All tables and figures restricted to a scope; its facts have to be found yet."""
+        return replace(self, scope=scope, said="")
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether `facts` are those of the scope."""
+        return self.facts.scope == self.scope
+
+    def settled(self) -> Session:
+        """With the scope's facts, found here and now: this takes a while on a large trace."""
+        return self if self.is_settled else self.with_facts(self.document.facts(self.scope))
+
+    def with_facts(self, facts: ScopeFacts) -> Session:
+        """With facts found for its scope; for another scope they come too late."""
+        if facts.scope != self.scope:
             return self
-        return replace(self, facts=self.document.facts(scope), remark=None, said="")
+        return replace(self, facts=facts, remark=None, stream_gap=None)
 
     def scope_cycled(self) -> Session:
         """Whole, then the step at the cursor, its annotation, the measured range."""
         choices = scope_choices(self.document, self.event, self.timeline.cursor, self.measured)
-        if len(choices) == 1:
-            return self._say("no step, annotation or measured range here")
+        if len(choices) == 1 and self.scope == WHOLE:
+            return self.saying("no step, annotation or measured range here")
         kinds = [type(scope) for scope in choices]
         here = kinds.index(type(self.scope)) if type(self.scope) in kinds else 0
         moved = self.scoped(choices[(here + 1) % len(choices)])
@@ -308,7 +341,7 @@ class Session:
         """The next or previous step on screen; a scope on a step moves along."""
         steps = self.document.steps
         if not len(steps):
-            return self._say("no steps in this trace")
+            return self.saying("no steps in this trace")
         if isinstance(self.scope, Step):
             here = self.scope.index
         else:
@@ -319,7 +352,7 @@ class Session:
         """A step, by its index, on screen."""
         steps = self.document.steps
         if not 0 <= index < len(steps):
-            return self._say("no further step" if len(steps) else "no steps in this trace")
+            return self.saying("no further step" if len(steps) else "no steps in this trace")
         start, end = int(steps.start[index]), int(steps.end[index])
         owned = steps.owned(index)
         if len(owned):
@@ -344,7 +377,8 @@ class Session:
         """Sets the first end of a range at the cursor, or the second and finishes it."""
         cursor = self.timeline.cursor
         if self.mark is None:
-            return replace(self, mark=cursor, measured=None, said="move, then v again to measure")
+            begun = replace(self.unmeasured(), mark=cursor)
+            return begun.saying("move, then v again to measure")
         return self.measuring_range(*sorted((self.mark, cursor)))
 
     def measuring_range(self, low: int, high: int) -> Session:
@@ -357,36 +391,40 @@ class Session:
         """The selected event or gap as the measured range."""
         span = self.selected_span
         if span is None:
-            return self._say("no event selected")
+            return self.saying("no event selected")
         return self.measuring_range(*span)
 
     def bookmarked(self) -> Session:
         what = self.document.short_of(self.event) if self.event is not None else "no event"
         label = f"{duration(self.timeline.cursor)}  {what}"
-        mark = Bookmark(self.timeline.viewport, self.timeline.cursor, label)
+        view = self.timeline.viewport
+        mark = Bookmark(view.t0, view.t1, self.timeline.cursor, label)
         return replace(self, bookmarks=(*self.bookmarks, mark), said="bookmark set")
 
     def at_bookmark(self, number: int) -> Session:
         mark = self.bookmarks[number]
-        timeline = replace(self.timeline, viewport=mark.viewport)
+        viewport = self.timeline.viewport.showing(mark.t0, mark.t1, margin=0.0)
+        timeline = replace(self.timeline, viewport=viewport)
         return self._at(timeline.with_cursor(self.tracks, mark.cursor, self.width))
 
     def searching(self, pattern: str) -> Session:
         """Finds names by a regular expression and goes to the next hit. Raises BadPattern."""
         if not pattern:
             return replace(self, search=None, said="")
-        search = Search.of(self.trace, pattern)
+        search = Search.of(self.document, pattern)
         return replace(self, search=search).search_moved(1, here=True)
 
     def search_moved(self, direction: int, here: bool = False) -> Session:
         """The next or previous hit by time, round the ends."""
         search = self.search
         if search is None:
-            return self._say("nothing to search for: / first")
+            return self.saying("nothing to search for: / first")
         if not len(search.rows):
-            return self._say(f"no event named like /{search.pattern}/")
+            return self.saying(f"no event named like /{search.pattern}/")
         at = search.next(self.trace, self.timeline.cursor, self.event, direction, here)
-        moved = self.selecting(int(search.rows[at]))
+        event = int(search.rows[at])
+        start, end = int(self.trace.start[event]), int(self.trace.end[event])
+        moved = self.going_to(Target(start, end, event=event))
         return replace(moved, said=f"/{search.pattern}/ {at + 1} of {len(search.rows):,}")
 
     @property

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from attntui.analysis.scope import Whole
+from attntui.trace.model import Trace
 from attntui.view.document import Document, Measured
 from attntui.view.formats import count, counted, duration, percent, ratio
 from attntui.view.safe import safe
@@ -22,17 +24,30 @@ def device_name(document: Document) -> str:
     return f"{len(used)} x {name}" if len(used) > 1 else name
 
 
+def file_name(trace: Trace) -> str:
+    """The file's name without its folder."""
+    if trace.path.startswith(STANDARD_INPUT):
+        return "standard input"
+    return safe(Path(trace.path).name, 80)
+
+
+STANDARD_INPUT = "/dev/fd/"
+"""Under this name standard input is kept, so that the keyboard is free."""
+
+
 def title(session: Session) -> str:
     """File, device, steps, and what the scope's GPU time is made of."""
     document = session.document
     facts = session.facts
-    words = [safe(Path(document.trace.path).name, 80), device_name(document)]
+    words = [file_name(document.trace), device_name(document)]
+    if not isinstance(session.scope, Whole):
+        words.append(f"scope: {session.scope_text}" + ("" if session.is_settled else " …"))
     steps = len(document.steps)
     if steps:
         words.append(counted(steps, "step"))
     if facts.idle:
         busy = percent(ratio(facts.busy_ns, facts.span_ns))
-        words.append(f"GPU busy {busy}")
+        words.append(f"GPU busy {busy} of {duration(facts.span_ns)}")
         words.append(f"idle {duration(facts.idle_ns)}")
     notices = len(document.trace.notices)
     if notices:
@@ -49,13 +64,17 @@ def selection(session: Session) -> str:
         return f"measuring {so_far}: v to finish, Esc to drop"
     if session.measured is not None and session.measured_facts is not None:
         length = duration(session.measured.end - session.measured.start)
-        return f"range {length}: {measured_text(session.measured_facts)}"
+        return f"range {length}: {measured_text(session.measured_facts)}   {_selected(session)}"
+    return _selected(session)
+
+
+def _selected(session: Session) -> str:
     if session.gap is not None:
         return f"gap {duration(int(session.gaps.length[session.gap]))}"
     if session.event is not None:
         length = duration(int(session.trace.dur[session.event]))
         return f"{session.document.short_of(session.event)}  {length}"
-    return f"scope: {session.scope_text}"
+    return ""
 
 
 def measured_text(facts: Measured) -> str:

@@ -33,19 +33,25 @@ class Column:
     width: int | None
     right: bool = True
     priority: int = 0
+    sortable: bool = True
+    """Whether an order by this column means anything."""
+    least: int = 26
+    """Cells under which a column of no fixed width says too little: lesser ones go instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """What a table row stands for: an event, a gap, or just a time span on the timeline.
 
-    `remark` is the overview's row, for the detail pane.
+    `gap` is a number among the gaps of devices, `stream_gap` among those of streams in the
+    scope, `remark` a row of the overview.
     """
 
     start: int
     end: int
     event: int | None = None
     gap: int | None = None
+    stream_gap: int | None = None
     remark: int | None = None
 
 
@@ -81,7 +87,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
     flags = 0 if any(c.isupper() for c in pattern) else re.IGNORECASE
     try:
         return re.compile(pattern, flags)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise BadPattern(f"not a regular expression: {error}") from error
 
 
@@ -113,12 +119,15 @@ class TableView:
     def __len__(self) -> int:
         return len(self.order)
 
-    def sorted_by(self, sort: int, descending: bool | None = None) -> TableView:
-        """By another column; figures start largest first, words from the beginning."""
-        sort %= len(self.table.columns)
-        if descending is None:
-            descending = self.table.columns[sort].right
-        return TableView.of(self.table, sort, descending, self.pattern)
+    def sorted_by(self, sort: int) -> TableView:
+        """By a column; figures start largest first, words from the beginning."""
+        return TableView.of(self.table, sort, self.table.columns[sort].right, self.pattern)
+
+    def sorted_beside(self, step: int) -> TableView:
+        """By the next sortable column to the right (1) or left (-1), round the ends."""
+        columns = self.table.columns
+        places = [(self.sort + step * n) % len(columns) for n in range(1, len(columns) + 1)]
+        return self.sorted_by(next(i for i in places if columns[i].sortable))
 
     def inverted(self) -> TableView:
         return TableView.of(self.table, self.sort, not self.descending, self.pattern)
@@ -145,15 +154,14 @@ class Layout:
     widths: tuple[int, ...]
 
 
-MIN_FLEXIBLE = 26
-"""A name column narrower than this says too little: a lesser column goes instead."""
-
-
 def layout(columns: Sequence[Column], width: int) -> Layout:
     """Fits columns into `width` cells, one blank between them, dropping by priority."""
     chosen = list(range(len(columns)))
-    while len(chosen) > 1 and _least(columns, chosen) > width:
-        chosen.remove(max(chosen, key=lambda i: (columns[i].priority, i)))
+    while _least(columns, chosen) > width:
+        lesser = [i for i in chosen if columns[i].width is not None]
+        if not lesser:
+            break
+        chosen.remove(max(lesser, key=lambda i: (columns[i].priority, i)))
     fixed = sum(columns[i].width or 0 for i in chosen) + len(chosen) - 1
     left = max(width - fixed, 0)
     widths = tuple(left if columns[i].width is None else columns[i].width or 0 for i in chosen)
@@ -161,7 +169,7 @@ def layout(columns: Sequence[Column], width: int) -> Layout:
 
 
 def _least(columns: Sequence[Column], chosen: Sequence[int]) -> int:
-    return sum(columns[i].width or MIN_FLEXIBLE for i in chosen) + len(chosen) - 1
+    return sum(columns[i].width or columns[i].least for i in chosen) + len(chosen) - 1
 
 
 def fit(text: str, width: int, right: bool) -> str:

@@ -107,7 +107,9 @@ class Timeline:
         return replace(self, line=line, top=max(top, line - height + 1, 0))
 
     def stepped(self, tracks: Sequence[Track], direction: int) -> Timeline | None:
-        """The next (1) or previous (-1) event of the current line, or None at its end."""
+        """The next (1) or previous (-1) event of the current line inside the viewport's
+        bounds, or None at its end.
+        """
         line = self.current(tracks)
         if line is None or not tracks[line.track].rows:
             return None
@@ -123,13 +125,18 @@ class Timeline:
         if not 0 <= at < len(index):
             return None
         start, end = int(index.start[at]), int(index.end[at])
+        if start >= self.viewport.high or end < self.viewport.low:
+            return None
         event = None if track.names_gaps else int(index.rows[at])
         return self._onto(start, end, event)
 
     def _onto(self, start: int, end: int, event: int | None) -> Timeline:
         viewport = self.viewport
+        # What lies beyond the bounds (an outlier) is selected, but cannot be shown.
+        start = min(max(start, viewport.low), viewport.high - 1)
+        end = min(max(end, start), viewport.high)
         if end - start <= viewport.span:
-            viewport = viewport.reaching(start, end)
+            viewport = viewport.reaching(start, max(end, start + 1))
         else:
             viewport = viewport.following(start)
         return replace(self, viewport=viewport, cursor=start, event=event)
@@ -147,7 +154,8 @@ class Timeline:
                 moved = replace(moved, collapsed=self.collapsed - {number})
             moved = moved._onto(start, end, event)
             lines = moved.lines(tracks)
-            return replace(moved, line=lines.index(Line(number, row)))
+            wanted = Line(number, row)
+            return replace(moved, line=lines.index(wanted)) if wanted in lines else moved
         return moved._onto(start, end, event)
 
     def showing(self, start: int, end: int) -> Timeline:

@@ -59,6 +59,7 @@ def test_without_a_screen_a_trace_is_summed_up(trace: str) -> None:
 
 def test_a_dumb_terminal_is_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     assert view.has_screen()
     monkeypatch.setenv("TERM", "dumb")

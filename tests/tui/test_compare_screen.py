@@ -82,15 +82,18 @@ async def test_units_kinds_swap_and_width(compared: Compared) -> None:
     async with compared() as (pilot, screen):
         before = [unit.index for unit in screen.compared.sides]
         await pilot.press("J")
-        await finished(pilot, "_recompare")
+        await finished(pilot, "_align")
         assert [unit.index for unit in screen.compared.sides] != before
+        await pilot.press("K", "t", "J")
+        await finished(pilot, "_align")
+        assert not screen.compared.tied
+        await pilot.press("t")
         choice = screen.compared.comparison.choice
         await pilot.press("u")
-        await finished(pilot, "_recompare")
+        await finished(pilot, "_align")
         assert screen.compared.comparison.choice != choice
         paths = [d.trace.path for d in screen.compared.documents]
         await pilot.press("o")
-        await finished(pilot, "_recompare")
         assert [d.trace.path for d in screen.compared.documents] == paths[::-1]
         await pilot.press("W")
         assert screen.compared.full_width

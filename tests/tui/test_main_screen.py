@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
-from driver import Opened, loaded
+from driver import Opened, finished, loaded
 from textual.widgets import Static
 
 from attntui.analysis.scope import WHOLE, Step
+from attntui.cli.view import parser
 from attntui.tui.screens.bookmarks import BookmarksScreen
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.roofline import RooflineScreen
 from attntui.tui.widgets.detail import DetailView
+from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.keys import KEYS
-from attntui.view.panes import PANES
 
 GEMM = "ampere_bf16_s16816gemm_bf16_128x128_nn"
 
@@ -80,7 +82,7 @@ async def test_time_keys_work_from_a_table(opened: Opened) -> None:
 
 async def test_enter_in_a_table_goes_to_the_longest_instance(opened: Opened) -> None:
     async with opened() as (pilot, screen):
-        await pilot.press("2", "enter")
+        await pilot.press("2", "g", "enter")
         assert screen.query_one(TimelineView).has_focus
         assert selected(screen) == GEMM
         await pilot.press("enter")
@@ -89,7 +91,7 @@ async def test_enter_in_a_table_goes_to_the_longest_instance(opened: Opened) -> 
 
 async def test_a_table_row_shows_its_detail(opened: Opened) -> None:
     async with opened() as (pilot, screen):
-        await pilot.press("2", "j")
+        await pilot.press("2", "g", "j")
         labels = {item.label: item.text for item in screen.query_one(DetailView).items}
         assert labels["launch"] == "cudaLaunchKernel"
         assert labels["delay"] == "130.0 us"
@@ -128,6 +130,23 @@ async def test_the_roofline_opens_and_closes(opened: Opened) -> None:
         assert pilot.app.screen is screen
 
 
+async def test_what_is_selected_in_one_pane_is_selected_in_all(opened: Opened) -> None:
+    async with opened(size=(200, 60)) as (pilot, screen):
+        await pilot.press("full_stop")
+        kernels = screen.query_one("#kernels", TablePane)
+        assert kernels.view is not None
+        assert kernels.row is not None
+        assert "s16816gemm" in kernels.view.table.columns[-1].text(kernels.row)
+        await pilot.press("4", "3", "right_curly_bracket")
+        gaps = screen.query_one("#gaps", TablePane)
+        assert gaps.target is not None
+        assert gaps.target.gap == screen.session.gap
+        await pilot.press("2")
+        await pilot.pause()
+        assert screen.session.event is not None
+        assert screen.query_one(DetailView).items
+
+
 async def test_sort_filter_and_instances(opened: Opened) -> None:
     async with opened() as (pilot, screen):
         pane = screen.query_one("#kernels", TablePane)
@@ -142,8 +161,10 @@ async def test_sort_filter_and_instances(opened: Opened) -> None:
         await pilot.press("escape")
         assert len(pane.view) == 3
         await pilot.press("i")
+        await finished(pilot, "_toggle_instances")
         assert len(pane.view) == 5
         await pilot.press("i")
+        await finished(pilot, "_toggle_instances")
         assert len(pane.view) == 3
 
 
@@ -151,6 +172,9 @@ async def test_a_bad_pattern_is_said_and_harms_nothing(opened: Opened) -> None:
     async with opened() as (pilot, screen):
         await pilot.press("2", "backslash", "left_parenthesis")
         assert "not a regular expression" in said(screen)
+        await pilot.press("enter")
+        assert "not a regular expression" in said(screen)
+        assert screen.query_one(Prompt).asking
         await pilot.press("escape")
         pane = screen.query_one("#kernels", TablePane)
         assert pane.view is not None
@@ -179,7 +203,11 @@ async def test_gaps_of_streams(opened: Opened) -> None:
         pane = screen.query_one("#gaps", TablePane)
         assert " s7" not in "".join(text_of(pane))
         await pilot.press("i")
+        await finished(pilot, "_toggle_instances")
         assert "0 s7" in text_of(pane)[1]
+        await pilot.press("j")
+        head = screen.query_one(DetailView).items[0].text
+        assert head == "gap of 590.0 us on GPU 0 stream 7"
         await pilot.press("enter")
         assert selected(screen) == GEMM
 
@@ -225,6 +253,7 @@ async def test_escape_undoes_one_thing_at_a_time_and_never_quits(opened: Opened)
 async def test_steps_and_scope_restrict_the_tables(opened: Opened) -> None:
     async with opened() as (pilot, screen):
         await pilot.press("J", "S")
+        await finished(pilot, "_find_facts")
         assert screen.session.scope == Step(0)
         pane = screen.query_one("#kernels", TablePane)
         assert pane.view is not None
@@ -313,18 +342,31 @@ async def test_a_failed_reload_leaves_everything(opened: Opened, steps_file: Pat
         assert screen.session.document is before
 
 
-@pytest.mark.parametrize("pane", [*(p.name for p in PANES), "timeline", "detail"])
-async def test_no_pane_traps_the_focus(opened: Opened, pane: str) -> None:
-    async with opened() as (pilot, screen):
-        screen.action_pane(pane)
-        await pilot.pause()
-        start = screen.focused
-        assert start is not None
-        assert start.id == pane
-        await pilot.press("tab")
-        assert screen.focused is not start
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_tab_goes_round_all_panes(opened: Opened, size: tuple[int, int]) -> None:
+    async with opened(size=size) as (pilot, screen):
+        seen = []
+        for _ in screen.panes:
+            assert screen.focused is not None
+            seen.append(screen.focused.id)
+            assert screen.focused.size.height > 0
+            await pilot.press("tab")
+            await pilot.pause()
+        assert sorted(map(str, seen)) == sorted(screen.panes)
         await pilot.press("shift+tab")
-        assert screen.focused is start
+        await pilot.pause()
+        assert screen.focused is not None
+        assert screen.focused.id == seen[-1]
+
+
+async def test_the_focus_comes_back_after_a_terminal_too_small(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("2")
+        await pilot.resize_terminal(50, 12)
+        await pilot.pause()
+        await pilot.resize_terminal(120, 40)
+        await pilot.pause()
+        assert screen.query_one("#kernels").has_focus
 
 
 async def test_one_pane_at_80_columns(opened: Opened) -> None:
@@ -344,12 +386,20 @@ async def test_says_so_when_the_terminal_is_too_small(opened: Opened) -> None:
         assert not screen.query_one("#body").display
 
 
-async def test_maximise_and_back(opened: Opened) -> None:
-    async with opened() as (pilot, screen):
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_maximise_follows_the_focus_and_keeps_the_status(
+    opened: Opened, size: tuple[int, int]
+) -> None:
+    async with opened(size=size) as (pilot, screen):
         await pilot.press("2", "x")
-        assert screen.maximized is screen.query_one("#kernels")
+        for key, name in (("2", "kernels"), ("3", "timeline"), ("7", "detail"), ("4", "gaps")):
+            await pilot.press(key)
+            await pilot.pause()
+            shown = screen.query_one(f"#{name}")
+            assert shown.outer_size == (size[0], size[1] - 2), name
+        assert screen.query_one("#said").size.height == 1
         await pilot.press("escape")
-        assert screen.maximized is None
+        assert not screen.has_class("-maximised")
 
 
 async def test_opens_at_a_step_and_a_time(opened: Opened) -> None:
@@ -363,6 +413,13 @@ async def test_opens_at_a_step_and_a_time(opened: Opened) -> None:
 
 async def test_the_command_line_for_a_view_opens_it_again(opened: Opened) -> None:
     async with opened(step=2) as (pilot, screen):
+        await pilot.press("full_stop", "w", "w")
+        before = screen.session
         screen.action_copy_command()
-        assert "--step 2" in pilot.app.clipboard
-        assert "--pane timeline" in pilot.app.clipboard
+        line = shlex.split(pilot.app.clipboard)
+    parsed = parser().parse_args(line[1:])
+    async with opened(step=parsed.step, at=parsed.at, span=parsed.span) as (_, again):
+        assert again.session.scope == before.scope
+        assert again.session.timeline.cursor == before.timeline.cursor
+        assert again.session.timeline.viewport.span == before.timeline.viewport.span
+        assert again.session.event == before.event

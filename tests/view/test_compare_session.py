@@ -29,6 +29,12 @@ def compared(make_trace: Callable[..., Trace], tmp_path: Path) -> CompareSession
     return session.resized(0, 100).resized(1, 100)
 
 
+def next_unit(compared: CompareSession) -> CompareSession:
+    wanted = compared.next_unit(compared.request, 1)
+    assert wanted is not None
+    return compared.with_comparison(compared.answer(wanted))
+
+
 def test_both_sides_stand_at_the_same_scale(compared: CompareSession) -> None:
     left, right = (s.timeline.viewport for s in compared.sessions)
     assert left.span == right.span
@@ -64,7 +70,7 @@ def test_untied_sides_move_alone_until_tied_again(compared: CompareSession) -> N
 
 
 def test_full_width_fits_each_unit(compared: CompareSession) -> None:
-    wide = compared.unit_moved(1).toggled_full_width()
+    wide = next_unit(compared).toggled_full_width()
     spans = [s.timeline.viewport.span for s in wide.sessions]
     lengths = [u.end - u.start for u in wide.sides]
     assert spans[0] / lengths[0] == pytest.approx(spans[1] / lengths[1], rel=0.01)
@@ -75,13 +81,13 @@ def test_full_width_fits_each_unit(compared: CompareSession) -> None:
 
 def test_units_move_together_and_stop_at_the_end(compared: CompareSession) -> None:
     first = [unit.index for unit in compared.sides]
-    moved = compared.unit_moved(1)
+    moved = next_unit(compared)
     assert [unit.index for unit in moved.sides] == [i + 1 for i in first]
-    assert moved.unit_moved(1).said == "no further unit"
+    assert moved.next_unit(moved.request, 1) is None
 
 
 def test_swapping_mirrors(compared: CompareSession) -> None:
-    there = compared.unit_moved(1)
+    there = next_unit(compared)
     swapped = there.swapped()
     assert [d.trace.path for d in swapped.documents] == [d.trace.path for d in there.documents][
         ::-1
@@ -92,16 +98,19 @@ def test_swapping_mirrors(compared: CompareSession) -> None:
 
 
 def test_a_row_selects_both_ends(compared: CompareSession) -> None:
-    there = compared.unit_moved(1)
+    there = next_unit(compared)
     row = max(there.comparison.rows, key=lambda r: abs(r.delta_gpu_ns))
     assert row.delta_gpu_ns == 50_000
-    for moved in (there.pointing_at(row), there.going_to(row)):
+    assert row.a is not None
+    assert row.b is not None
+    ends = int(row.a.rows[0]), int(row.b.rows[0])
+    for moved in (there.pointing_at(ends), there.going_to(ends)):
         names = [s.trace.name_of(s.event) for s in moved.sessions if s.event is not None]
         assert names == ["softmax_warp_forward"] * 2
 
 
 def test_tables_tell_the_rows_and_their_sum(compared: CompareSession) -> None:
-    there = compared.unit_moved(1)
+    there = next_unit(compared)
     groups = groups_of(there.comparison.rows, single=True)
     lines = changes(groups)
     view = TableView.of(changes_table(lines, groups), 0, descending=True)
@@ -110,7 +119,35 @@ def test_tables_tell_the_rows_and_their_sum(compared: CompareSession) -> None:
     whole = sum(c.delta for c in lines if c.match)
     assert whole == there.comparison.metric("gpu_ns").delta
     board = TableView.of(scoreboard_table(there.comparison), 0, descending=False)
-    assert line(board, 0, layout(board.table.columns, 100)).startswith("GPU time")
+    assert line(board, 0, layout(board.table.columns, 100)).startswith("attention")
+
+
+def test_each_role_leads_to_its_own_kernel(corpus: Path) -> None:
+    files = ("blog_naive.json.gz", "blog_sdpa_flash.json.gz")
+    a, b = (Document.build(load(corpus / "h200" / name)) for name in files)
+    compared = CompareSession.of(a, b)
+    lines = changes(groups_of(compared.comparison.rows, single=True))
+    roles = {line.title.rpartition(" ")[2]: line.ends for line in lines if not line.match}
+    assert set(roles) == {"qk", "scale", "mask", "copy", "softmax", "av", "fused"}
+    call = a.calls_by_event[roles["softmax"][0] or -1]
+    for role, (in_a, in_b) in roles.items():
+        if role == "fused":
+            assert in_a is None
+            assert b.short_of(in_b or -1).startswith("flash_fwd")
+        else:
+            share = call.role(role)
+            assert share is not None
+            assert in_a in share.rows
+            assert in_b is None
+
+
+def test_keys_stay_inside_the_unit(compared: CompareSession) -> None:
+    there = compared
+    for _ in range(30):
+        there = there.moved(0, lambda s: s.gap_moved(1)).moved(1, lambda s: s.stepped(1))
+        for session in there.sessions:
+            view = session.timeline.viewport
+            assert view.low <= session.timeline.cursor < view.high
 
 
 def test_a_role_stays_under_its_row_in_any_order(corpus: Path) -> None:

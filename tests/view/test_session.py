@@ -104,7 +104,7 @@ def test_idle_strip_holds_only_gaps_over_the_threshold(session: Session) -> None
 
 def test_scope_goes_round(session: Session) -> None:
     there = session.selecting(row(session, "softmax_warp_forward", 1))
-    step = there.scope_cycled()
+    step = there.scope_cycled().settled()
     assert step.scope == Step(1)
     assert [step.trace.name_of(int(r)) for r in step.facts.rows.gpu] == [
         "ampere_bf16_s16816gemm_bf16_128x128_nn",
@@ -124,7 +124,7 @@ def test_a_measured_range_is_a_scope_too(session: Session) -> None:
     assert measured.measured_facts.gpu_ops == 1
     there = measured.scope_cycled()
     while not isinstance(there.scope, Range):
-        there = there.scope_cycled()
+        there = there.scope_cycled().settled()
     assert there.facts.idle_ns == 0
     assert there.unmeasured().scope == WHOLE
 

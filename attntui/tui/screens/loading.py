@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 
 from attntui.errors import AttntuiError, LoadCancelled
 from attntui.trace import Progress, load
+from attntui.view.compare_session import CompareSession
 from attntui.view.document import Document
 from attntui.view.formats import count, size
 from attntui.view.options import Options
@@ -29,20 +30,33 @@ class Loaded:
     error: str | None = None
 
 
-class WaitScreen(ModalScreen[None]):
-    """Says what is being worked on."""
+class AligningScreen(ModalScreen[CompareSession | None]):
+    """Aligns two traces; dismissed with the comparison, or None on Esc."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "cancel")]
     DEFAULT_CSS = """
-    WaitScreen { align: center middle; }
-    WaitScreen > Static { width: auto; padding: 1 2; border: round $primary; }
+    AligningScreen { align: center middle; }
+    AligningScreen > Static {
+        width: auto; padding: 1 2; border: round $primary; background: $surface;
+    }
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, a: Document, b: Document) -> None:
         super().__init__()
-        self._text = text
+        self._documents = a, b
 
     def compose(self) -> ComposeResult:
-        yield Static(f"{self._text} …", markup=False)
+        yield Static("aligning the two traces …   Esc cancels", markup=False)
+
+    def on_mount(self) -> None:
+        self._align()
+
+    @work(thread=True, description="aligning")
+    def _align(self) -> None:
+        worker = get_current_worker()
+        compared = CompareSession.of(*self._documents)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self.dismiss, compared)
 
 
 class LoadingScreen(ModalScreen[Loaded]):
@@ -74,7 +88,7 @@ class LoadingScreen(ModalScreen[Loaded]):
     def on_mount(self) -> None:
         self._load()
 
-    @work(thread=True, exclusive=True)
+    @work(thread=True)
     def _load(self) -> None:
         worker = get_current_worker()
 
@@ -85,14 +99,21 @@ class LoadingScreen(ModalScreen[Loaded]):
             if not cancelled():
                 self.app.call_from_thread(self._show, at)
 
+        def analysing() -> None:
+            self.query_one("#figures", Static).update("analysing   Esc cancels")
+
         outcome = Loaded()
         try:
             trace = load(self.path, progress=progress, cancelled=cancelled)
-            outcome = Loaded(document=Document.build(trace, self.options))
+            if not cancelled():
+                self.app.call_from_thread(analysing)
+                outcome = Loaded(document=Document.build(trace, self.options))
         except LoadCancelled:
             pass
         except AttntuiError as error:
             outcome = Loaded(error=str(error))
+        except MemoryError:
+            outcome = Loaded(error=f"{self.path}: does not fit in this machine's memory")
         if not cancelled():
             self.app.call_from_thread(self.dismiss, outcome)
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.reactive import reactive
-from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Static
 
-from attntui.tui.actions import SessionActions
+from attntui.analysis.scope import Scope
 from attntui.tui.bindings import bindings
+from attntui.tui.screens.base import SMALL, PaneScreen
 from attntui.tui.screens.bookmarks import BookmarksScreen
-from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.loading import Loaded, LoadingScreen
 from attntui.tui.screens.roofline import RooflineScreen
 from attntui.tui.widgets.detail import DetailView
@@ -25,7 +24,8 @@ from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view import status
-from attntui.view.detail import event_detail, gap_detail, plain
+from attntui.view.analyses import ScopeFacts
+from attntui.view.detail import Item, event_detail, gap_detail, plain
 from attntui.view.document import Document
 from attntui.view.keys import KEYS
 from attntui.view.options import Options
@@ -33,19 +33,18 @@ from attntui.view.overview import remark_detail
 from attntui.view.panes import PANES
 from attntui.view.reopen import command_line, reloaded, write_copy
 from attntui.view.session import Session
-from attntui.view.tables import BadPattern
 
 HINTS = {
-    "timeline": "h l pan  w s zoom  . , event  } { gap  [ ] launch  v measure  / search",
+    "timeline": "h l pan  w s zoom  . , event  } gap  [ launch",
     "detail": "j k links  Enter go  y copy",
-    "table": "j k rows  Enter go  < > sort  I invert  \\ filter  / search",
 }
+TABLE_HINTS = "Enter go  < > sort  \\ filter  / search"
 
 
-class MainScreen(SessionActions, Screen[None]):
+class MainScreen(PaneScreen):
     """Owns the current `Session`: actions replace it, and what differs is shown."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings()
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KEYS)
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012, typed by Textual
         (0, "-tiny"),
         (60, "-narrow"),
@@ -59,7 +58,8 @@ class MainScreen(SessionActions, Screen[None]):
     ]
     CSS_PATH = "main.tcss"
 
-    session: reactive[Session] = reactive[Session](None, init=False)  # type: ignore[arg-type]
+    keys = KEYS
+    panes = ("timeline", *(pane.name for pane in PANES), "detail")
 
     class CompareWanted(Message):
         """The user wants this document beside another."""
@@ -69,17 +69,14 @@ class MainScreen(SessionActions, Screen[None]):
             self.document = document
 
     def __init__(self, session: Session, options: Options, *, closable: bool = False) -> None:
-        super().__init__()
-        self.options = options
-        self._closable = closable
-        self.set_reactive(MainScreen.session, session)
+        super().__init__(options, closable=closable)
+        self._session = session
         self._detailed: tuple[object, ...] = ()
         self._tables = (PANES[0].name, PANES[1].name)
-        self._last_focus = "overview"
 
     def compose(self) -> ComposeResult:
         yield Static(id="title", markup=False)
-        yield Static("this terminal is under 60 x 15: enlarge it", id="small", markup=False)
+        yield Static(SMALL, id="small", markup=False)
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 yield TimelineView(ascii_only=self.options.ascii, id="timeline")
@@ -94,85 +91,105 @@ class MainScreen(SessionActions, Screen[None]):
 
     def on_mount(self) -> None:
         self.query_one(DetailView).border_title = "Detail"
-        self._show_table(self._tables[0])
-        self.watch_session(self.session)
+        self._show_tables()
+        self._show()
         self.action_pane(self.options.pane or PANES[0].name)
-        first = self._table.target
-        if self.options.pane is None and self.options.at is None and first is not None:
-            self.session = self.session.pointing_at(first)
 
     # The session on screen
 
-    def watch_session(self, session: Session) -> None:
-        timeline = self.query_one(TimelineView)
-        scrolled = session.timeline.scrolled(session.tracks, timeline.lane_lines)
-        if scrolled != session.timeline:
-            session = session.with_timeline(scrolled)
-            self.set_reactive(MainScreen.session, session)
-        timeline.session = session
+    @property
+    def session(self) -> Session:
+        return self._session
+
+    @session.setter
+    def session(self, session: Session) -> None:
+        lines = self.query_one(TimelineView).lane_lines
+        scrolled = session.timeline.scrolled(session.tracks, lines)
+        self._session = session.with_timeline(scrolled)
+        if not session.is_settled:
+            self._find_facts(session.document, session.scope)
+        self._show()
+
+    @work(thread=True, exclusive=True, description="the facts of a scope")
+    def _find_facts(self, document: Document, scope: Scope) -> None:
+        """Millions of events take a while: the keys go on, the tables follow."""
+        facts = document.facts(scope)
+        self.app.call_from_thread(self._take_facts, document, facts)
+
+    def _take_facts(self, document: Document, facts: ScopeFacts) -> None:
+        if self.session.document is document:
+            said = self.session.said
+            self.session = self.session.with_facts(facts).saying(said)
+
+    def _show(self) -> None:
+        session = self.session
+        self.query_one(TimelineView).session = session
         for pane in self.query(TablePane):
             pane.show(session)
+            if not pane.has_focus:
+                pane.locate(session)
         self.query_one("#title", Static).update(status.title(session))
-        self._show_status()
+        self.query_one("#said", Static).update(status.selection(session))
         self._show_detail()
 
-    def _show_status(self) -> None:
-        self.query_one("#said", Static).update(status.selection(self.session))
-        focused = self.focused
-        kind = "table" if isinstance(focused, VirtualTable) else (focused.id if focused else None)
-        self.query_one("#hints", Static).update(HINTS.get(kind or "", "") + "  ? help")
+    def say(self, text: str) -> None:
+        self.session = self.session.saying(text)
 
     def _show_detail(self) -> None:
         session = self.session
-        chosen = (id(session.facts), session.event, session.gap, session.remark)
-        if chosen == self._detailed:
-            return
-        self._detailed = chosen
+        chosen = (session.facts, session.event, session.gap, session.stream_gap, session.remark)
+        if chosen != self._detailed:
+            self._detailed = chosen
+            self.query_one(DetailView).show(self._details())
+
+    def _details(self) -> list[Item]:
+        session = self.session
+        document, facts = session.document, session.facts
         if session.remark is not None:
-            items = remark_detail(session.document, session.facts, session.remark)
-        elif session.gap is not None:
-            items = gap_detail(session.document, session.gaps, session.gap)
-        elif session.event is not None:
-            items = event_detail(session.document, session.event)
-        else:
-            items = []
-        self.query_one(DetailView).show(items)
+            return remark_detail(document, facts, session.remark)
+        if session.stream_gap is not None:
+            return gap_detail(document, facts.stream_gaps, session.stream_gap)
+        if session.gap is not None:
+            return gap_detail(document, session.gaps, session.gap)
+        return [] if session.event is None else event_detail(document, session.event)
 
-    def on_descendant_focus(self) -> None:
-        focused = self.focused
-        if isinstance(focused, TablePane) and focused.id:
-            self._show_table(focused.id)
-        if focused is not None and focused.id and not isinstance(focused, Prompt):
-            self._last_focus = focused.id
-        self.set_class(isinstance(focused, TimelineView), "-timeline")
-        self.set_class(isinstance(focused, DetailView), "-detail")
-        self._show_status()
+    # Panes
 
-    def _show_table(self, name: str) -> None:
+    def show_pane(self, name: str) -> None:
+        widget = self.query_one(f"#{name}")
+        if isinstance(widget, TablePane):
+            self._show_table(widget)
+        self.set_class(name == "timeline", "-timeline")
+        self.set_class(name == "detail", "-detail")
+        self.show_hints(HINTS.get(name, TABLE_HINTS))
+
+    def _show_table(self, pane: TablePane) -> None:
         """Puts a table on screen; where there is room, beside the one shown before it."""
-        if name != self._tables[0]:
-            self._tables = (name, self._tables[0])
-        shown = [pane for pane in self.query(TablePane) if pane.id in self._tables]
-        for pane in self.query(TablePane):
+        if pane.pane.name != self._tables[0]:
+            self._tables = (pane.pane.name, self._tables[0])
+            self._show_tables()
+        # What is selected elsewhere is found in the table; else its row is what is selected.
+        if not pane.locate(self.session) and pane.target is not None:
+            self.session = self.session.pointing_at(pane.target)
+
+    def _show_tables(self) -> None:
+        panes = list(self.query(TablePane))
+        upper = next(pane for pane in panes if pane.id in self._tables)
+        for pane in panes:
             pane.set_class(pane.id == self._tables[0], "-first")
             pane.set_class(pane.id == self._tables[1], "-second")
-            pane.set_class(pane is shown[0], "-upper")
+            pane.set_class(pane is upper, "-upper")
             pane.show(self.session)
+
+    @property
+    def table(self) -> VirtualTable:
+        return self.query_one(f"#{self._tables[0]}", TablePane)
 
     # What widgets say
 
     @on(TimelineView.Resized)
     def _resized(self, message: TimelineView.Resized) -> None:
         self.session = self.session.resized(message.width)
-
-    @on(TimelineView.Clicked)
-    def _clicked(self, message: TimelineView.Clicked) -> None:
-        lines = message.line - self.session.timeline.line
-        self.session = self.session.line_moved(lines).cursor_to(message.at)
-
-    @on(TimelineView.Wheel)
-    def _wheel(self, message: TimelineView.Wheel) -> None:
-        self.session = self.session.zoomed(2.0 if message.direction > 0 else 0.5)
 
     @on(VirtualTable.Highlighted)
     def _highlighted(self, message: VirtualTable.Highlighted) -> None:
@@ -194,100 +211,7 @@ class MainScreen(SessionActions, Screen[None]):
             target = self.session.document.stretch_target(*item.span)
             self.session = self.session.going_to(target)
 
-    @on(Prompt.Answered)
-    def _answered(self, message: Prompt.Answered) -> None:
-        if message.final:
-            self._focus_pane()
-        try:
-            if message.purpose == "filter":
-                self._filter(message.text)
-            elif message.final and message.text is not None:
-                self.session = self.session.searching(message.text)
-        except BadPattern as error:
-            self.query_one("#said", Static).update(str(error))
-
-    def _filter(self, text: str | None) -> None:
-        table = self._table
-        if table.view is not None:
-            table.view = table.view.filtered(text or "")
-
-    # Panes and focus
-
-    @property
-    def _table(self) -> TablePane:
-        """The table last used."""
-        return self.query_one(f"#{self._tables[0]}", TablePane)
-
-    def _focus_pane(self) -> None:
-        self.action_pane(self._last_focus)
-
-    def action_pane(self, name: str) -> None:
-        """Shows a pane and gives it the focus; one that is not there is passed over."""
-        found = self.query(f"#{name}")
-        if not found:
-            return
-        widget = found.first()
-        if isinstance(widget, TablePane):
-            self._show_table(name)
-        # What is not displayed cannot take the focus: make room first.
-        self.set_class(name == "timeline", "-timeline")
-        self.set_class(name == "detail", "-detail")
-        widget.focus()
-
-    def action_maximise(self) -> None:
-        if self.maximized is not None:
-            self.minimize()
-        elif self.focused is not None:
-            self.maximize(self.focused)
-
-    # Keys that mean the focused pane
-
-    def action_row_up(self) -> None:
-        self._move(-1)
-
-    def action_row_down(self) -> None:
-        self._move(1)
-
-    def _move(self, rows: int) -> None:
-        focused = self.focused
-        if isinstance(focused, VirtualTable):
-            focused.move(rows)
-        elif isinstance(focused, DetailView):
-            focused.move_link(rows)
-        else:
-            self.session = self.session.line_moved(rows)
-
-    def action_page_up(self) -> None:
-        self._page(-1)
-
-    def action_page_down(self) -> None:
-        self._page(1)
-
-    def _page(self, pages: int) -> None:
-        focused = self.focused
-        if isinstance(focused, VirtualTable):
-            focused.page(pages)
-        elif isinstance(focused, DetailView):
-            focused.scroll_relative(y=pages * focused.size.height, animate=False)
-        else:
-            lines = self.query_one(TimelineView).lane_lines
-            self.session = self.session.line_moved(pages * max(lines - 1, 1))
-
-    def action_go_start(self) -> None:
-        self._go(first=True)
-
-    def action_go_end(self) -> None:
-        self._go(first=False)
-
-    def _go(self, first: bool) -> None:
-        focused = self.focused
-        if isinstance(focused, VirtualTable) and focused.view is not None:
-            focused.go(0 if first else len(focused.view) - 1)
-        elif isinstance(focused, DetailView):
-            (focused.scroll_home if first else focused.scroll_end)(animate=False)
-        else:
-            view = self.session.timeline.viewport
-            self.session = self.session.cursor_to(view.low if first else view.high - 1)
+    # Keys of this screen
 
     def action_accept(self) -> None:
         focused = self.focused
@@ -298,41 +222,23 @@ class MainScreen(SessionActions, Screen[None]):
         else:
             self.action_pane("detail")
 
-    def action_sort_left(self) -> None:
-        self._sort(-1)
-
-    def action_sort_right(self) -> None:
-        self._sort(1)
-
-    def _sort(self, step: int) -> None:
-        table = self._table
-        if table.view is not None:
-            table.view = table.view.sorted_by(table.view.sort + step)
-
-    def action_sort_invert(self) -> None:
-        table = self._table
-        if table.view is not None:
-            table.view = table.view.inverted()
-
     def action_toggle_instances(self) -> None:
-        self._table.toggle_instances()
+        pane = self.query_one(f"#{self._tables[0]}", TablePane)
+        if pane.pane.has_instances:
+            self._toggle_instances(pane, self.session.facts)
+        else:
+            self.say(f"{pane.pane.title.lower()}: nothing to toggle here")
 
-    # Prompts, bookmarks, files
-
-    def action_search(self) -> None:
-        search = self.session.search
-        text = search.pattern if search else ""
-        self.query_one(Prompt).ask("search", text, "search names: a regular expression")
-
-    def action_filter(self) -> None:
-        table = self._table
-        if table.view is not None:
-            hint = f"filter {table.pane.title.lower()}: a regular expression"
-            self.query_one(Prompt).ask("filter", table.view.pattern, hint)
+    @work(thread=True, exclusive=True, description="instances")
+    def _toggle_instances(self, pane: TablePane, facts: ScopeFacts) -> None:
+        """The gaps of single streams are found on demand, away from the keys."""
+        if not pane.instances:
+            pane.pane.prepare(facts)
+        self.app.call_from_thread(pane.toggle_instances)
 
     def action_bookmarks(self) -> None:
         if not self.session.bookmarks:
-            self.notify("no bookmarks: m sets one")
+            self.say("no bookmarks: m sets one")
             return
 
         def go(number: int | None) -> None:
@@ -341,79 +247,60 @@ class MainScreen(SessionActions, Screen[None]):
 
         self.app.push_screen(BookmarksScreen(self.session.bookmarks), go)
 
-    @property
-    def copied_text(self) -> str:
-        """What `y` copies: the row of the focused table, else the event in full."""
-        if isinstance(self.focused, VirtualTable):
-            return self.focused.line_text
-        return plain(self.query_one(DetailView).items)
-
-    def action_copy(self) -> None:
-        text = self.copied_text
-        if not text:
-            self.notify("nothing selected to copy", severity="warning")
-            return
-        self.app.copy_to_clipboard(text)
-        self.notify("copied")
-
-    def action_copy_command(self) -> None:
-        """The command line that opens this view, shown and copied."""
-        text = command_line(self.session, self._last_focus)
-        self.app.copy_to_clipboard(text)
-        self.notify(text, title="copied", markup=False, timeout=10)
-
-    def action_copy_to_file(self) -> None:
-        text = self.copied_text
-        if not text:
-            self.notify("nothing selected to write", severity="warning")
-            return
-        try:
-            path = write_copy(self.session.trace.path, text)
-        except OSError as error:
-            self.notify(f"not written: {error}", severity="error", markup=False)
-        else:
-            self.notify(f"written to {path}", markup=False)
-
     def action_roofline(self) -> None:
         """The kernels of the scope under the device's roofs."""
         observed = self.session.facts.observed
         self.app.push_screen(RooflineScreen(observed.facts, observed.peaks, self.options.ascii))
 
-    def action_reload(self) -> None:
-        """Reads the file again and keeps the place; a failed load leaves all as it is."""
-
-        def done(loaded: Loaded | None) -> None:
-            if loaded is not None and loaded.document is not None:
-                self.session = reloaded(self.session, loaded.document)
-                self.notify("reloaded")
-            elif loaded is not None and loaded.error:
-                self.notify(loaded.error, severity="error", markup=False)
-
-        self.app.push_screen(LoadingScreen(self.session.trace.path, self.options), done)
-
     def action_compare(self) -> None:
         """Asks for the other trace and opens the two side by side."""
         self.post_message(self.CompareWanted(self.session.document))
 
-    def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(KEYS))
+    def copied_text(self, focused: Widget | None) -> str:
+        """The row of the focused table, else the event in full."""
+        if isinstance(focused, VirtualTable):
+            return focused.line_text
+        return plain(self.query_one(DetailView).items)
 
-    def action_palette(self) -> None:
-        self.app.action_command_palette()
+    def action_copy_to_file(self) -> None:
+        text = self.copied_text(self.focused)
+        if not text:
+            self.say("nothing selected to write")
+            return
+        try:
+            self.say(f"written to {write_copy(self.session.trace.path, text)}")
+        except OSError as error:
+            self.say(f"not written: {error}")
 
-    def action_back(self) -> None:
-        """Undoes one thing, the innermost first; never quits."""
-        table = self._table
+    def action_copy_command(self) -> None:
+        """The command line that opens this view, shown and copied."""
+        text = command_line(self.session, self.last_pane, self.options)
+        self.app.copy_to_clipboard(text)
+        self.say(f"copied: {text}")
+
+    def action_reload(self) -> None:
+        """Reads the file again and keeps the place; a failed load leaves all as it is."""
+        path = self.session.trace.path
+        if path.startswith(status.STANDARD_INPUT):
+            self.say("standard input cannot be read again")
+            return
+
+        def done(loaded: Loaded | None) -> None:
+            if loaded is not None and loaded.document is not None:
+                self.session = reloaded(self.session, loaded.document).saying("reloaded")
+                self.show_pane(self.last_pane)
+            elif loaded is not None and loaded.error:
+                self.say(loaded.error)
+
+        self.app.push_screen(LoadingScreen(path, self.options), done)
+
+    def undo(self) -> bool:
         if self.session.measuring_or_measured:
             self.session = self.session.unmeasured()
-        elif table.view is not None and table.view.pattern:
-            table.view = table.view.filtered("")
+        elif self.table.view is not None and self.table.view.pattern:
+            self.table.view = self.table.view.filtered("")
         elif (undone := self.session.backed()) is not None:
             self.session = undone
-        elif self.maximized is not None:
-            self.minimize()
-        elif self._closable:
-            self.dismiss()
-
-    def action_quit(self) -> None:
-        self.app.exit()
+        else:
+            return False
+        return True

@@ -39,9 +39,10 @@ class PickerScreen(Screen[str | None]):
     PickerScreen > Static { height: 1; padding: 0 1; color: $text-muted; }
     """
 
-    def __init__(self, purpose: str = "Open a trace") -> None:
+    def __init__(self, purpose: str, *, closable: bool) -> None:
         super().__init__()
         self._purpose = purpose
+        self._closable = closable
         self._found: list[Found] = []
 
     def compose(self) -> ComposeResult:
@@ -85,19 +86,31 @@ class PickerScreen(Screen[str | None]):
         if view is not None:
             self.query_one(Prompt).ask("filter", view.pattern, "filter by name")
 
+    def on_prompt_typed(self, message: Prompt.Typed) -> None:
+        self._filter(message.text)
+
     def on_prompt_answered(self, message: Prompt.Answered) -> None:
+        if self._filter(message.text):
+            self.query_one(Prompt).close()
+            self.query_one(VirtualTable).focus()
+
+    def on_prompt_dropped(self, message: Prompt.Dropped) -> None:
+        self._filter(message.before)
+        self.query_one(VirtualTable).focus()
+
+    def _filter(self, pattern: str) -> bool:
         table = self.query_one(VirtualTable)
         if table.view is not None:
             try:
-                table.view = table.view.filtered(message.text or "")
+                table.view = table.view.filtered(pattern)
             except BadPattern as error:
                 self.query_one("#hint", Static).update(str(error))
-        if message.final:
-            table.focus()
+                return False
+        return True
 
     def action_back(self) -> None:
         table = self.query_one(VirtualTable)
         if table.view is not None and table.view.pattern:
             table.view = table.view.filtered("")
-        elif len(self.app.screen_stack) > 2:
+        elif self._closable:
             self.dismiss(None)

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
+from textual.geometry import Region
 from textual.message import Message
 from textual.widgets import Static
 
@@ -62,6 +63,15 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
             return
         self._link = following[0] if step > 0 else following[-1]
         self._draw()
+        self._show_link()
+
+    def _show_link(self) -> None:
+        """Scrolls so that the current link's line is on screen."""
+        width = max(self.scrollable_content_region.width, 1)
+        options = self.app.console.options.update(width=width)
+        before = render(self._items[: self._link])
+        top = len(self.app.console.render_lines(before, options)) if self._link else 0
+        self.scroll_to_region(Region(0, top, width, 1), animate=False)
 
     def follow(self) -> None:
         """Goes to what the current line names."""

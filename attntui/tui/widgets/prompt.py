@@ -10,7 +10,9 @@ from textual.widgets import Input
 
 
 class Prompt(Input):
-    """Shown only while it asks; Enter answers, Esc drops it, typing is told as it goes."""
+    """Shown only while it asks. Enter answers (whoever takes the answer closes it), Esc or
+    leaving drops it, and typing is told as it goes.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "drop", "drop", show=False)]
     DEFAULT_CSS = """
@@ -20,17 +22,33 @@ class Prompt(Input):
     """
 
     class Answered(Message):
-        """Enter, or each change while typing (`final` false); None when it was dropped."""
+        """Enter."""
 
-        def __init__(self, purpose: str, text: str | None, final: bool) -> None:
+        def __init__(self, purpose: str, text: str) -> None:
             super().__init__()
             self.purpose = purpose
             self.text = text
-            self.final = final
+
+    class Typed(Message):
+        """Another text while typing."""
+
+        def __init__(self, purpose: str, text: str) -> None:
+            super().__init__()
+            self.purpose = purpose
+            self.text = text
+
+    class Dropped(Message):
+        """Esc, or the focus left. `before` is the text that the prompt opened with."""
+
+        def __init__(self, purpose: str, before: str) -> None:
+            super().__init__()
+            self.purpose = purpose
+            self.before = before
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, compact=True)
         self._purpose = ""
+        self._before = ""
 
     @property
     def asking(self) -> bool:
@@ -38,25 +56,29 @@ class Prompt(Input):
 
     def ask(self, purpose: str, text: str, placeholder: str) -> None:
         """Opens the prompt with text to change."""
-        self._purpose = purpose
+        self._purpose, self._before = purpose, text
         self.placeholder = placeholder
         with self.prevent(Input.Changed):
             self.value = text
         self.add_class("-asking")
         self.focus()
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Takes the prompt away; nothing is told."""
         self.remove_class("-asking")
 
     def action_drop(self) -> None:
-        self._close()
-        self.post_message(self.Answered(self._purpose, None, True))
+        if self.asking:
+            self.close()
+            self.post_message(self.Dropped(self._purpose, self._before))
+
+    def on_blur(self) -> None:
+        self.action_drop()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.Answered(self._purpose, event.value, False))
+        self.post_message(self.Typed(self._purpose, event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self._close()
-        self.post_message(self.Answered(self._purpose, event.value, True))
+        self.post_message(self.Answered(self._purpose, event.value))

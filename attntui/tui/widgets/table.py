@@ -89,12 +89,15 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def watch_view(self, old: TableView | None, view: TableView | None) -> None:
         self.virtual_size = Size(0, len(view) + 1 if view is not None else 1)
-        kept = None
+        kept = row = None
         if old is not None and view is not None and old.table is view.table and len(old):
-            kept = view.position_of(int(old.order[min(self.cursor, len(old) - 1)]))
+            row = int(old.order[min(self.cursor, len(old) - 1)])
+            kept = view.position_of(row)
         self.set_reactive(VirtualTable.cursor, self.validate_cursor(kept or 0))
         self._show_cursor()
-        self.refresh()
+        self.refresh(layout=True)
+        if self.has_focus and self.row != row:
+            self.post_message(self.Highlighted(self, self.target))
 
     def watch_cursor(self) -> None:
         self._show_cursor()
@@ -118,6 +121,10 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = position
         if self.cursor != before:
             self.post_message(self.Highlighted(self, self.target))
+
+    def go_to_end(self, first: bool) -> None:
+        """The cursor on the first or the last row."""
+        self.go(0 if first or self.view is None else len(self.view) - 1)
 
     def page(self, pages: int) -> None:
         self.move(pages * max(self.size.height - 2, 1))

@@ -18,23 +18,35 @@ class TablePane(VirtualTable):
         self.instances = False
         self._made_of: object = None
         self._session: Session | None = None
+        self._pattern = ""
 
     def show(self, session: Session) -> None:
         """The pane for a session; the table is made again only when its facts changed."""
         self._session = session
-        if not (self.has_class("-first") or self.has_class("-second")):
-            return
         made_of = (self.pane.depends(session), self.instances)
+        if not (self.has_class("-first") or self.has_class("-second")):
+            if made_of != self._made_of and self.view is not None:
+                # What is not on screen must not keep an old trace in memory.
+                self._pattern, self._made_of, self.view = self.view.pattern, None, None
+            return
         if made_of != self._made_of:
             self._made_of = made_of
             ordered = self.pane.build(session, self.instances)
             view = self.view
             if view is None or len(view.table.columns) != len(ordered.table.columns):
-                pattern = view.pattern if view is not None else ""
+                pattern = self._pattern if view is None else view.pattern
                 self.view = TableView.of(ordered.table, ordered.sort, ordered.descending, pattern)
             else:
                 self.view = view.over(ordered.table)
         self._title()
+
+    def locate(self, session: Session) -> bool:
+        """Puts the cursor where the selection is; False where the table does not hold it."""
+        row = None if self.view is None else self.pane.locate(session, self.instances)
+        if row is None:
+            return False
+        self.select_row(row)
+        return True
 
     def toggle_instances(self) -> None:
         """By name or single instances, where the pane has both."""

@@ -1,0 +1,265 @@
+"""What the main and the compare screen share: panes, the prompt, and keys for what has focus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual import events, on
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from attntui.tui.actions import SessionActions
+from attntui.tui.screens.help import HelpScreen
+from attntui.tui.widgets.detail import DetailView
+from attntui.tui.widgets.prompt import Prompt
+from attntui.tui.widgets.table import VirtualTable
+from attntui.tui.widgets.timeline import TimelineView
+from attntui.view.keys import Key
+from attntui.view.options import Options
+from attntui.view.session import Session
+from attntui.view.tables import BadPattern
+
+SMALL = "this terminal is under 60 x 15: enlarge it"
+
+
+class PaneScreen(SessionActions, Screen[None]):
+    """A screen of panes round sessions.
+
+    Panes are the focusable widgets named in `panes`, in the order of Tab. `session` is the
+    one that keys move. Widgets with the ids title, said, hints and prompt must be there.
+    """
+
+    # Esc undoes one thing, the innermost first: see `action_back`.
+    ESCAPE_TO_MINIMIZE = False
+
+    keys: tuple[Key, ...] = ()
+    panes: tuple[str, ...] = ()
+
+    def __init__(self, options: Options, *, closable: bool) -> None:
+        super().__init__()
+        self.options = options
+        self.last_pane = self.panes[0]
+        self._closable = closable
+
+    # What the two screens do their own way
+
+    def say(self, text: str) -> None:
+        """Puts a line where the user looks for answers."""
+        raise NotImplementedError
+
+    def show_pane(self, name: str) -> None:
+        """Brings a pane on screen, before it takes the focus."""
+
+    def undo(self) -> bool:
+        """Undoes the innermost thing of this screen; False when there was none."""
+        raise NotImplementedError
+
+    @property
+    def table(self) -> VirtualTable:
+        """The table that sort and filter keys mean."""
+        raise NotImplementedError
+
+    # Panes and focus
+
+    def action_pane(self, name: str) -> None:
+        """Shows a pane and gives it the focus; one that is not there is passed over."""
+        if name in self.panes:
+            self.last_pane = name
+            self.show_pane(name)
+            self.query_one(f"#{name}").focus()
+
+    def action_next_pane(self) -> None:
+        self._pane_beside(1)
+
+    def action_previous_pane(self) -> None:
+        self._pane_beside(-1)
+
+    def _pane_beside(self, step: int) -> None:
+        at = self.panes.index(self.last_pane)
+        self.action_pane(self.panes[(at + step) % len(self.panes)])
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if event.widget.id in self.panes:
+            self.last_pane = event.widget.id
+            self.show_pane(self.last_pane)
+
+    def on_resize(self) -> None:
+        # A terminal made too small hides all panes, and with them the focus.
+        if self.focused is None:
+            self.call_after_refresh(self.action_pane, self.last_pane)
+
+    def action_maximise(self) -> None:
+        """The focused pane on the whole screen, under the same title and over the same status."""
+        self.toggle_class("-maximised")
+
+    def action_back(self) -> None:
+        """Undoes one thing, the innermost first; never quits."""
+        if self.undo():
+            return
+        if self.has_class("-maximised"):
+            self.remove_class("-maximised")
+        elif self._closable:
+            self.dismiss()
+        else:
+            self.say("nothing to undo: q quits")
+
+    def action_quit(self) -> None:
+        self.app.exit()
+
+    def action_help(self) -> None:
+        self.app.push_screen(HelpScreen(self.keys))
+
+    def action_palette(self) -> None:
+        self.app.action_command_palette()
+
+    # Keys that mean what has the focus
+
+    def action_row_up(self) -> None:
+        self._rows(-1)
+
+    def action_row_down(self) -> None:
+        self._rows(1)
+
+    def _rows(self, rows: int) -> None:
+        focused = self.focused
+        if isinstance(focused, VirtualTable):
+            focused.move(rows)
+        elif isinstance(focused, DetailView):
+            focused.move_link(rows)
+        else:
+            self.session = self.session.line_moved(rows)
+
+    def action_page_up(self) -> None:
+        self._pages(-1)
+
+    def action_page_down(self) -> None:
+        self._pages(1)
+
+    def _pages(self, pages: int) -> None:
+        focused = self.focused
+        if isinstance(focused, VirtualTable):
+            focused.page(pages)
+        elif isinstance(focused, DetailView):
+            focused.scroll_relative(y=pages * focused.size.height, animate=False)
+        else:
+            lines = focused.lane_lines if isinstance(focused, TimelineView) else 10
+            self.session = self.session.line_moved(pages * max(lines - 1, 1))
+
+    def action_go_start(self) -> None:
+        self._go(first=True)
+
+    def action_go_end(self) -> None:
+        self._go(first=False)
+
+    def _go(self, first: bool) -> None:
+        focused = self.focused
+        if isinstance(focused, VirtualTable):
+            focused.go_to_end(first)
+        elif isinstance(focused, DetailView):
+            (focused.scroll_home if first else focused.scroll_end)(animate=False)
+        else:
+            view = self.session.timeline.viewport
+            self.session = self.session.cursor_to(view.low if first else view.high - 1)
+
+    def action_sort_left(self) -> None:
+        self._sort(-1)
+
+    def action_sort_right(self) -> None:
+        self._sort(1)
+
+    def _sort(self, step: int) -> None:
+        view = self.table.view
+        if view is not None:
+            self.table.view = view.sorted_beside(step)
+
+    def action_sort_invert(self) -> None:
+        view = self.table.view
+        if view is not None:
+            self.table.view = view.inverted()
+
+    # The prompt
+
+    def action_search(self) -> None:
+        search = self.session.search
+        text = search.pattern if search else ""
+        self.query_one(Prompt).ask("search", text, "search names: a regular expression")
+
+    def action_filter(self) -> None:
+        view = self.table.view
+        if view is not None:
+            self.query_one(Prompt).ask("filter", view.pattern, "filter: a regular expression")
+
+    @on(Prompt.Typed)
+    def _typing(self, message: Prompt.Typed) -> None:
+        if message.purpose == "filter":
+            self._attempt(lambda: self._filter(message.text))
+
+    @on(Prompt.Answered)
+    def _answered(self, message: Prompt.Answered) -> None:
+        """Takes an answer; the prompt stays open on one that is no regular expression."""
+
+        def take() -> None:
+            if message.purpose == "filter":
+                self._filter(message.text)
+            else:
+                self.session = self.session.searching(message.text)
+
+        if self._attempt(take):
+            self.query_one(Prompt).close()
+            self.action_pane(self.last_pane)
+
+    @on(Prompt.Dropped)
+    def _dropped(self, message: Prompt.Dropped) -> None:
+        """Back to what stood before the prompt."""
+        if message.purpose == "filter":
+            self._filter(message.before)
+        if self.focused is None or isinstance(self.focused, Prompt):
+            self.action_pane(self.last_pane)
+
+    def _filter(self, pattern: str) -> None:
+        view = self.table.view
+        if view is not None:
+            self.table.view = view.filtered(pattern)
+
+    def _attempt(self, act: Callable[[], None]) -> bool:
+        try:
+            act()
+        except BadPattern as error:
+            self.say(str(error))
+            return False
+        return True
+
+    # Mouse
+
+    @on(TimelineView.Wheel)
+    def _wheel(self, message: TimelineView.Wheel) -> None:
+        self.timeline_used(message.timeline)
+        self.session = self.session.zoomed(2.0 if message.direction > 0 else 0.5)
+
+    @on(TimelineView.Clicked)
+    def _clicked(self, message: TimelineView.Clicked) -> None:
+        self.timeline_used(message.timeline)
+        lines = message.line - self.session.timeline.line
+        self.session = self.session.line_moved(lines).cursor_to(message.at)
+
+    def timeline_used(self, timeline: TimelineView) -> None:
+        """The timeline that the next session change is meant for."""
+
+    # Copying
+
+    def copied_text(self, focused: Widget | None) -> str:
+        """What `y` copies when `focused` has the focus."""
+        raise NotImplementedError
+
+    def action_copy(self) -> None:
+        text = self.copied_text(self.focused)
+        if text:
+            self.app.copy_to_clipboard(text)
+        self.say("copied" if text else "nothing selected to copy")
+
+    def show_hints(self, text: str) -> None:
+        """The keys worth knowing here; that for help is never cut off."""
+        self.query_one("#hints", Static).update(f"? help  {text}")
+
+    session: Session
