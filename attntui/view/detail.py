@@ -16,6 +16,7 @@ from attntui.view.attention import attention_lines, call_text
 from attntui.view.document import Document
 from attntui.view.formats import duration, percent, rate, size
 from attntui.view.safe import safe
+from attntui.view.tracks import device_text
 
 MAX_NAME = 2_000
 MAX_VALUE = 1_000
@@ -83,7 +84,7 @@ def gap_detail(document: Document, gaps: GapList, number: int) -> list[Item]:
 
 def gap_place(gaps: GapList, number: int) -> str:
     """Where a gap is: `GPU 0`, or `GPU 0 stream 7`."""
-    place = f"GPU {int(gaps.device[number])}"
+    place = device_text(gaps.trace, int(gaps.device[number]))
     stream = int(gaps.stream[number])
     return place if stream == ABSENT else f"{place} stream {stream}"
 
@@ -176,7 +177,7 @@ def _about(document: Document, row: int) -> Iterator[Item]:
         yield Item("bytes", size(copied) + speed)
     lane = trace.lane_of(row)
     if lane.stream is not None:
-        yield Item("lane", f"GPU {lane.device} stream {lane.stream}")
+        yield Item("lane", f"{device_text(trace, lane.device)} stream {lane.stream}")
     else:
         label = f" {lane.label}" if lane.label else ""
         yield Item("lane", safe(f"process {lane.pid} thread {lane.tid}{label}", MAX_VALUE))

@@ -25,7 +25,7 @@ from attntui.view.paint import CATEGORY_PAINT, Paint, kernel_paint
 from attntui.view.raster import RowIndex
 from attntui.view.safe import safe
 from attntui.view.tables import Target
-from attntui.view.tracks import Track, TrackKind, build_tracks, idle_track
+from attntui.view.tracks import Track, TrackKind, build_tracks, device_text, idle_track
 
 NAME_LIMIT = 200
 """Cells of a name kept for bars and tables; the detail pane shows all of it."""
@@ -59,17 +59,18 @@ class Document:
     def build(cls, trace: Trace, options: Options | None = None) -> Document:
         """Analyses a loaded trace; `options` may name the device's roofs."""
         analyses = Analyses.of(trace, options or Options())
-        gpu_names = set(np.unique(trace.name[trace.gpu_ops]).tolist())
-        short: list[str] = []
-        paints: list[Paint] = []
-        for number, name in enumerate(trace.names):
-            if number in gpu_names:
-                decoded = decode(name)
-                short.append(safe(decoded.short, NAME_LIMIT))
-                paints.append(kernel_paint(decoded))
-            else:
-                short.append(safe(name, NAME_LIMIT))
-                paints.append(Paint.OTHER)
+        short = [safe(name, NAME_LIMIT) for name in trace.names]
+        paints = [Paint.OTHER] * len(short)
+        alike: dict[str, list[int]] = {}
+        for number in np.unique(trace.name[trace.gpu_ops]).tolist():
+            decoded = decode(trace.names[number])
+            short[number] = safe(decoded.short, NAME_LIMIT)
+            paints[number] = kernel_paint(decoded)
+            alike.setdefault(short[number], []).append(number)
+        for text, numbers in alike.items():
+            # Two kernels must not read as one: the detail tells their full names.
+            for place, number in enumerate(numbers, 1):
+                short[number] = f"{text} #{place}" if len(numbers) > 1 else text
         tracks = _tracks(trace, analyses.attention)
         whole = analyses.facts(trace, WHOLE)
         return cls(trace, analyses, tracks, tuple(short), tuple(paints), whole)
@@ -230,7 +231,7 @@ def _memory_tracks(trace: Trace) -> tuple[Track, ...]:
     none = np.zeros(0, np.int64)
     found: list[Track] = []
     for device in np.unique(memory.device).tolist():
-        where = "host" if device < 0 else f"GPU {device}"
+        where = "host" if device < 0 else device_text(trace, device)
         for word, values in (("alloc", memory.allocated), ("reserved", memory.reserved)):
             told = (memory.device == device) & (values >= 0)
             curve = Curve(memory.time[told], values[told])

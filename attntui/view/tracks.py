@@ -132,15 +132,30 @@ def _lane_tracks(trace: Trace, lane_id: int, members: I64) -> Iterator[Track]:
                 depth, _ = nest(trace.start[chosen], trace.end[chosen])
                 yield _track(trace, kind, _cpu_label(kind, lane), chosen, depth, lane_id, lane)
         return
-    kind, label = _OTHER_KINDS[lane.kind]
-    yield _track(trace, kind, label.format(lane=lane), members, trace.depth[members], lane_id, lane)
+    kind, label = _other_label(trace, lane, members)
+    yield _track(trace, kind, label, members, trace.depth[members], lane_id, lane)
 
 
-_OTHER_KINDS = {
-    LaneKind.GPU: (TrackKind.GPU, "GPU {lane.device} s{lane.stream}"),
-    LaneKind.GPU_ANNOTATION: (TrackKind.GPU_ANNOTATION, "ann. {lane.device} s{lane.stream}"),
-    LaneKind.OTHER: (TrackKind.OTHER, "{lane.pid} {lane.tid}"),
-}
+def _other_label(trace: Trace, lane: Lane, members: I64) -> tuple[TrackKind, str]:
+    """A stream's device and number, else what kind of events the lane holds."""
+    device = device_text(trace, lane.device)
+    if lane.kind is LaneKind.GPU:
+        return TrackKind.GPU, f"{device} s{lane.stream}"
+    if lane.kind is LaneKind.GPU_ANNOTATION:
+        return TrackKind.GPU_ANNOTATION, f"{device.replace('GPU', 'ann.')} s{lane.stream}"
+    category = trace.raw_categories[int(trace.columns.raw_category[members[0]])]
+    return TrackKind.OTHER, f"{category.removeprefix('cuda_') or lane.pid} {lane.tid}"
+
+
+def device_text(trace: Trace, device: int | None) -> str:
+    """A device as the file numbers it; in a file of several ranks also with its process."""
+    if device is None:
+        return "GPU"
+    text = f"GPU {trace.number_of_device(device)}"
+    if not trace.renumbered_devices:
+        return text
+    pids = (lane.pid for lane in trace.lanes if lane.device == device)
+    return f"{text} p{next(pids, '?')}"
 
 
 def _cpu_label(kind: TrackKind, lane: Lane) -> str:

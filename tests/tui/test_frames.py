@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from types import FrameType
 
 import numpy as np
@@ -20,6 +21,7 @@ from attntui.trace.model import (
     Metadata,
 )
 from attntui.tui.widgets.timeline import _Frame
+from attntui.view.detail import event_detail
 from attntui.view.document import Document
 from attntui.view.panes import PANES
 from attntui.view.session import Session
@@ -102,6 +104,8 @@ def python_calls(work: Callable[[], object]) -> int:
 def sessions(kernels: int) -> list[Session]:
     """Whole, half and close views in the middle of the trace."""
     session = Session.of(Document.build(even_trace(kernels))).resized(WIDTH)
+    # The gaps last 400 ns: every one of them is over this threshold.
+    session = replace(session, threshold=100)
     middle = session.cursor_to(kernels * 500)
     views = [middle]
     while views[-1].timeline.viewport.span > 100_000:
@@ -116,15 +120,27 @@ def frame(session: Session) -> None:
         drawn.spans(number)
 
 
+def next_gap(session: Session) -> None:
+    assert session.gap_moved(1).gap is not None
+
+
+def detail(session: Session) -> None:
+    assert session.event is not None
+    assert event_detail(session.document, session.event)
+
+
 KEYS: dict[str, Callable[[Session], object]] = {
     "zoom": lambda s: s.zoomed(0.5),
     "pan": lambda s: s.panned(0.1),
     "cursor": lambda s: s.cursor_moved(1),
     "next event": lambda s: s.stepped(1),
-    "next gap": lambda s: s.gap_moved(1),
+    "next gap": next_gap,
     "launch": lambda s: s.to_launch(),
     "threshold": lambda s: s.threshold_moved(1).tracks,
     "search": lambda s: s.searching("kernel_3"),
+    "lane": lambda s: s.line_moved(1),
+    "step": lambda s: s.step_moved(1),
+    "detail": detail,
     "frame": frame,
 }
 
@@ -149,6 +165,13 @@ def test_work_does_not_grow_with_events(
         work(many)
         # Rounding moves a tick or a span more or less; a loop over events is 100 times more.
         assert python_calls(lambda: work(many)) <= 1.5 * python_calls(lambda: work(few)) + 50  # noqa: B023
+
+
+def test_lanes_are_made_once_for_a_threshold(large: list[Session]) -> None:
+    session = large[0]
+    tracks = session.tracks
+    assert session.zoomed(0.5).panned(0.1).tracks is tracks
+    assert session.threshold_moved(1).threshold_moved(-1).tracks is tracks
 
 
 @pytest.mark.parametrize("instances", [False, True])

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import builders
 import pytest
 from steps_trace import two_steps
 
 from attntui.analysis.scope import WHOLE, Range, Span, Step
 from attntui.trace import Trace
 from attntui.view.document import Document
+from attntui.view.gpu_tables import gaps_table
 from attntui.view.reopen import reloaded
 from attntui.view.session import THRESHOLDS, Session
 from attntui.view.tables import BadPattern, Target
@@ -207,6 +209,69 @@ def test_a_reload_keeps_place_and_scope(session: Session, make_trace: Callable[.
     assert again.timeline.viewport.t0 == there.timeline.viewport.t0
     assert again.timeline.viewport.t1 == there.timeline.viewport.t1
     assert again.event is None
+
+
+def test_a_reload_of_a_grown_file_maps_what_it_can(
+    session: Session, make_trace: Callable[..., Trace]
+) -> None:
+    inner = session.selecting(row(session, "aten::mm")).toggled_collapse().bookmarked()
+    closed = {inner.tracks[number].label for number in inner.timeline.collapsed}
+    scoped = inner.scoped(Span(row(session, "attn_fwd"))).searching("leaked")
+    more = builders.kernel("side", 100, 10, stream=3)
+    later = builders.kernel("late", 9_000, 10)
+    document = Document.build(make_trace([more, *two_steps(), later]))
+    again = reloaded(scoped, document).settled()
+    assert {again.tracks[number].label for number in again.timeline.collapsed} == closed
+    assert again.scope_text == "attn_fwd"
+    assert len(again.facts.rows.gpu) == 2
+    assert again.search is not None
+    back = again.at_bookmark(0).fitted()
+    assert back.timeline.viewport.high == document.trace.span[1]
+
+
+def test_an_outlier_can_be_selected_with_empty_lanes_hidden(
+    make_trace: Callable[..., Trace],
+) -> None:
+    stray = builders.cpu_op("stray", 10**15, 5)
+    trace = make_trace([*two_steps(), stray])
+    session = Session.of(Document.build(trace)).resized(100).toggled_empty()
+    there = session.selecting(row(session, "stray"))
+    view = there.timeline.viewport
+    assert there.event == row(session, "stray")
+    assert view.low <= there.timeline.cursor < view.high
+
+
+def test_gaps_of_two_devices_that_begin_together_are_both_reached(
+    make_trace: Callable[..., Trace],
+) -> None:
+    events = [
+        builders.kernel("k", at, 100, device=device) for device in (0, 1) for at in (0, 300, 600)
+    ]
+    there = Session.of(Document.build(make_trace(events))).resized(100).cursor_to(0)
+    devices = []
+    for _ in range(4):
+        there = there.gap_moved(1)
+        assert there.gap is not None
+        devices.append(int(there.gaps.device[there.gap]))
+    assert devices == [0, 1, 0, 1]
+    assert there.gap_moved(1).said.startswith("no further gap")
+    table = gaps_table(there.document, there.facts.gaps, 0)
+    numbers = {target.gap for i in range(4) if (target := table.target(i)) is not None}
+    assert numbers == {0, 1, 2, 3}
+
+
+def test_a_scope_can_always_be_left(session: Session) -> None:
+    scoped = session.scoped(Step(0)).selecting(row(session, "leaked"))
+    assert scoped.scope_cycled().scope == WHOLE
+
+
+def test_fit_means_the_measured_range_first(session: Session) -> None:
+    measured = session.cursor_to(300_000).measuring().cursor_to(900_000).measuring()
+    assert measured.event is not None or measured.gap is None
+    fitted = measured.fitted_to_selection().timeline.viewport
+    assert fitted.t0 <= 300_000
+    assert fitted.t1 >= 900_000
+    assert fitted.span < 1_000_000
 
 
 def test_going_to_a_target_makes_it_wide_enough_to_see(session: Session) -> None:
