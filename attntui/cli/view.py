@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from attntui import __version__
 from attntui.cli.parsing import Parser, add_peaks, peaks_of, time_argument, whole_number
 from attntui.errors import AttntuiError
-from attntui.view.options import Options
-from attntui.view.panes import PANES
-from attntui.view.status import STANDARD_INPUT
+from attntui.view.options import PANE_NAMES, STANDARD_INPUT, Options
 
 _COMMANDS_HELP = """\
 commands:
@@ -100,9 +98,11 @@ def parser() -> Parser:
     options.add_argument(
         "--span", type=time_argument, metavar="TIME", help="how much to show round --at"
     )
-    names = (*(pane.name for pane in PANES), "timeline", "detail")
     options.add_argument(
-        "--pane", choices=names, metavar="NAME", help=f"open in this pane: {', '.join(names)}"
+        "--pane",
+        choices=PANE_NAMES,
+        metavar="NAME",
+        help=f"open in this pane: {', '.join(PANE_NAMES)}",
     )
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
     add_peaks(options)

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+PANE_NAMES = (
+    *("overview", "kernels", "gaps", "attention", "ops", "steps"),
+    *("timeline", "detail"),
+)
+"""What `--pane` takes: the tables, then the two panes that are none."""
+
+STANDARD_INPUT = "/dev/fd/"
+"""Under this name standard input is kept, so that the keyboard is free."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:

@@ -14,9 +14,8 @@ import numpy as np
 
 from attntui.analysis.scope import Scope, Span, Step
 from attntui.view.document import Document
-from attntui.view.options import Options
+from attntui.view.options import PANE_NAMES, Options
 from attntui.view.overview import overview_table
-from attntui.view.panes import PANES
 from attntui.view.search import Search
 from attntui.view.session import Session
 from attntui.view.tracks import Track, TrackKind
@@ -48,7 +47,7 @@ def opened(document: Document, options: Options) -> Session:
     if options.at is not None:
         return _at(session, options.at, options.span, keep_zoom=options.step is not None)
     first = overview_table(document, session.facts)
-    if options.step is None and options.pane in (None, PANES[0].name) and len(first):
+    if options.step is None and options.pane in (None, PANE_NAMES[0]) and len(first):
         target = first.target(0)
         return session if target is None else session.pointing_at(target)
     return session

@@ -8,6 +8,7 @@ from attntui.analysis.scope import Whole
 from attntui.trace.model import Trace
 from attntui.view.document import Document, Measured
 from attntui.view.formats import count, counted, duration, percent, ratio
+from attntui.view.options import STANDARD_INPUT
 from attntui.view.safe import safe
 from attntui.view.session import Session
 
@@ -29,10 +30,6 @@ def file_name(trace: Trace) -> str:
     if trace.path.startswith(STANDARD_INPUT):
         return "standard input"
     return safe(Path(trace.path).name, 80)
-
-
-STANDARD_INPUT = "/dev/fd/"
-"""Under this name standard input is kept, so that the keyboard is free."""
 
 
 def title(session: Session) -> str:

@@ -28,7 +28,7 @@ from attntui.view.analyses import ScopeFacts
 from attntui.view.detail import Item, event_detail, gap_detail, plain
 from attntui.view.document import Document
 from attntui.view.keys import KEYS
-from attntui.view.options import Options
+from attntui.view.options import PANE_NAMES, STANDARD_INPUT, Options
 from attntui.view.overview import remark_detail
 from attntui.view.panes import PANES
 from attntui.view.reopen import command_line, reloaded, write_copy
@@ -59,7 +59,7 @@ class MainScreen(PaneScreen):
     CSS_PATH = "main.tcss"
 
     keys = KEYS
-    panes = ("timeline", *(pane.name for pane in PANES), "detail")
+    panes = PANE_NAMES
 
     class CompareWanted(Message):
         """The user wants this document beside another."""
@@ -281,7 +281,7 @@ class MainScreen(PaneScreen):
     def action_reload(self) -> None:
         """Reads the file again and keeps the place; a failed load leaves all as it is."""
         path = self.session.trace.path
-        if path.startswith(status.STANDARD_INPUT):
+        if path.startswith(STANDARD_INPUT):
             self.say("standard input cannot be read again")
             return
 
