@@ -20,6 +20,8 @@ from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.keys import KEYS
+from attntui.view.options import PANE_NAMES
+from attntui.view.panes import PANES
 
 GEMM = "ampere_bf16_s16816gemm_bf16_128x128_nn"
 
@@ -47,6 +49,10 @@ def test_every_binding_has_an_action_and_a_key_of_its_own() -> None:
             seen.add(name)
     assert len({key.action for key in KEYS}) == len(KEYS)
     assert not any(binding.priority for binding in MainScreen.BINDINGS)  # type: ignore[union-attr]
+
+
+def test_every_pane_has_a_name_for_the_command_line() -> None:
+    assert (*(pane.name for pane in PANES), "timeline", "detail") == PANE_NAMES
 
 
 def test_the_readme_has_the_table_of_keys() -> None:
