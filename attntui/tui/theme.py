@@ -11,21 +11,22 @@ from attntui.view.paint import Paint
 from attntui.view.raster import Shape
 from attntui.view.tracks import TrackKind
 
-# Two shades a class, so that neighbours of one class can be told apart, and text on them.
-_SHADES: dict[Paint, tuple[str, str, str]] = {
+# Two shades a class, so that neighbours of one class can be told apart, and text on them
+# that is read easily (a contrast of 4.5 or more).
+SHADES: dict[Paint, tuple[str, str, str]] = {
     Paint.OTHER: ("#6b7280", "#565d69", "#ffffff"),
-    Paint.PRODUCT: ("#3b82c4", "#2f6ba3", "#ffffff"),
-    Paint.ATTENTION: ("#b45ac8", "#9a48ad", "#ffffff"),
-    Paint.REDUCTION: ("#d08a2e", "#b37421", "#101418"),
-    Paint.POINTWISE: ("#4f9d5b", "#41844c", "#ffffff"),
-    Paint.COPY: ("#2fa7a0", "#258882", "#101418"),
-    Paint.SET: ("#8a8f98", "#757a83", "#101418"),
+    Paint.PRODUCT: ("#3274b4", "#285f94", "#ffffff"),
+    Paint.ATTENTION: ("#a84dbd", "#8d3f9f", "#ffffff"),
+    Paint.REDUCTION: ("#d08a2e", "#b97a24", "#101418"),
+    Paint.POINTWISE: ("#3b8247", "#306b3a", "#ffffff"),
+    Paint.COPY: ("#2fa7a0", "#2a938c", "#101418"),
+    Paint.SET: ("#8a8f98", "#7c828b", "#101418"),
     Paint.COLLECTIVE: ("#c9b037", "#ab952b", "#101418"),
-    Paint.ANNOTATION: ("#7d6bb3", "#695997", "#ffffff"),
-    Paint.CPU_OP: ("#5f7d95", "#4e6a80", "#ffffff"),
-    Paint.PYTHON: ("#7d7a45", "#686539", "#ffffff"),
-    Paint.CALL: ("#a8698a", "#8d5673", "#ffffff"),
-    Paint.SYNC: ("#c65353", "#a84444", "#ffffff"),
+    Paint.ANNOTATION: ("#7967af", "#655593", "#ffffff"),
+    Paint.CPU_OP: ("#587489", "#4a6275", "#ffffff"),
+    Paint.PYTHON: ("#747140", "#605e34", "#ffffff"),
+    Paint.CALL: ("#9e6081", "#85506c", "#ffffff"),
+    Paint.SYNC: ("#bd4c4c", "#9f3f3f", "#ffffff"),
     Paint.MANY: ("#9aa7b5", "#9aa7b5", "#101418"),
     Paint.IDLE: ("#7a2e2e", "#662626", "#ffd9d0"),
 }
@@ -51,7 +52,7 @@ LINKED = Style(color="#101418", bgcolor="#ffd75f", bold=True)
 @cache
 def event_style(paint: Paint, shape: Shape, odd: bool, background: Color | None) -> Style:
     """How a span of a class is drawn: a bar, its partly covered ends, or its density."""
-    first, second, text = _SHADES[paint]
+    first, second, text = SHADES[paint]
     shade = second if odd else first
     if shape is Shape.BAR:
         return Style(color=text, bgcolor=shade)

@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from attntui.analysis.attention import AttentionCall, find_attention, within
-from attntui.analysis.cpu_time import CpuTime, OpTable, cpu_time, op_table
+from attntui.analysis.cpu_time import CpuTime, FatKind, OpTable, cpu_time, fat_bars, op_table
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.findings import Finding, Observed, find_findings, observe
+from attntui.analysis.fusion import FusionCheck, fusion_checks
 from attntui.analysis.gap_causes import (
     Cause,
     CauseFinder,
@@ -166,17 +167,23 @@ class Analyses:
     cpu: CpuTime
     work: GpuWork
     attention: tuple[AttentionCall, ...]
+    fusion: tuple[FusionCheck, ...]
+    fat: dict[int, FatKind]
+    """What makes the fattest CPU bar of a name id fat, for names that have one."""
     peaks: DevicePeaks | None
 
     @classmethod
     def of(cls, trace: Trace, options: Options) -> Analyses:
         finder = cause_finder(trace)
+        cpu = cpu_time(trace, finder.host)
         return cls(
             find_steps(trace),
             finder,
-            cpu_time(trace, finder.host),
+            cpu,
             gpu_work(trace),
             find_attention(trace),
+            fusion_checks(trace),
+            _fat_names(trace, cpu),
             roofs(trace, bandwidth=options.peak_bandwidth, flops=options.peak_flops),
         )
 
@@ -208,3 +215,11 @@ class Analyses:
             op_table(self.cpu, None if whole else rows.cpu),
             self.finder,
         )
+
+
+def _fat_names(trace: Trace, cpu: CpuTime) -> dict[int, FatKind]:
+    """The kind of each name's fattest bar."""
+    bars = fat_bars(cpu)
+    names, first = np.unique(trace.name[bars.rows], return_index=True)
+    kinds = bars.kind[first].tolist()
+    return {name: FatKind(kind) for name, kind in zip(names.tolist(), kinds, strict=True)}

@@ -37,6 +37,12 @@ def ops_table(document: Document, ops: OpTable) -> Table:
     """CPU ops and annotations by name: own time and what it went into, GPU time launched."""
     names = [document.short[i] for i in ops.name.tolist()]
     rows = np.arange(len(ops), dtype=np.int64)
+    fat = [document.analyses.fat.get(i) for i in ops.name.tolist()]
+
+    def fat_text(row: int) -> str:
+        kind = fat[row]
+        return "" if kind is None else kind.name.lower().replace("_", " ")
+
     columns = (
         Column("own", lambda row: duration(int(ops.self_ns[row])), ops.self_ns, 9),
         Column(
@@ -45,10 +51,18 @@ def ops_table(document: Document, ops: OpTable) -> Table:
             ops.split[:, Part.LAUNCH] / np.maximum(ops.self_ns, 1),
             SPLIT_CELLS,
             right=False,
+            priority=1,
+        ),
+        Column(
+            "fat bar",
+            fat_text,
+            np.array([-1 if kind is None else int(kind) for kind in fat], np.int64),
+            15,
+            right=False,
             priority=2,
         ),
         Column("total", lambda row: duration(int(ops.total_ns[row])), ops.total_ns, 9, priority=3),
-        Column("count", lambda row: count(int(ops.count[row])), ops.count, 7, priority=1),
+        Column("count", lambda row: count(int(ops.count[row])), ops.count, 7, priority=3),
         Column("GPU", lambda row: duration(int(ops.gpu_ns[row])), ops.gpu_ns, 9),
         Column("GPU ops", lambda row: count(int(ops.gpu_ops[row])), ops.gpu_ops, 8, priority=4),
         Column(

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from attntui.analysis.attention import AttentionCall
+from attntui.analysis.fusion import FusionCheck
 from attntui.analysis.gap_causes import (
     CauseFinder,
 )
@@ -82,6 +83,10 @@ class Document:
     @property
     def finder(self) -> CauseFinder:
         return self.analyses.finder
+
+    @property
+    def fusion(self) -> tuple[FusionCheck, ...]:
+        return self.analyses.fusion
 
     @property
     def attention(self) -> tuple[AttentionCall, ...]:

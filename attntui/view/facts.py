@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from attntui.analysis.annotations import Annotations, find_annotations
 from attntui.analysis.attention import AttentionCall
 from attntui.analysis.findings import Finding, Observed, find_findings
+from attntui.analysis.fusion import FusionCheck
 from attntui.analysis.gap_causes import GapCauses
 from attntui.analysis.idle import DeviceIdle, device_idle, launched
 from attntui.analysis.kernel_facts import KernelFact
@@ -31,6 +32,7 @@ class Facts:
     kernels: KernelTable
     kernel_facts: tuple[KernelFact, ...]
     attention: tuple[AttentionCall, ...]
+    fusion: tuple[FusionCheck, ...]
     annotations: Annotations
     steps: Steps
     observed: Observed
@@ -57,6 +59,7 @@ def gather(trace: Trace, options: Options | None = None) -> Facts:
         kernels=observed.table,
         kernel_facts=observed.facts,
         attention=observed.calls,
+        fusion=analyses.fusion,
         annotations=find_annotations(trace),
         steps=observed.steps,
         observed=observed,

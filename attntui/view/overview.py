@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attntui.analysis.findings import Finding
+from attntui.analysis.fusion import FusionCheck
 from attntui.analysis.gap_causes import Cause, Trigger
 from attntui.analysis.scope import Range
 from attntui.trace.model import Notice
@@ -16,6 +17,7 @@ from attntui.view.detail import Item
 from attntui.view.document import Document
 from attntui.view.findings import advice_text, figure_text, title_text
 from attntui.view.formats import count, duration, percent
+from attntui.view.fusion import check_lines, check_text
 from attntui.view.safe import safe
 from attntui.view.tables import Column, Table, Target, name_keys
 
@@ -25,12 +27,15 @@ MAX_EVIDENCE = 20
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One row of the overview: a finding, idle time by cause, or a notice of the load."""
+    """One row of the overview: a finding, idle time by cause, what a compiled region fused,
+    or a notice of the load.
+    """
 
     word: str
     text: str
     cost_ns: int | None = None
     finding: Finding | None = None
+    check: FusionCheck | None = None
 
 
 BROKEN = ("truncated", "damaged")
@@ -38,7 +43,7 @@ BROKEN = ("truncated", "damaged")
 
 
 def remarks(document: Document, facts: ScopeFacts) -> tuple[Remark, ...]:
-    """Findings of the scope by rank, its idle time by cause, the notices of the file."""
+    """Findings of the scope by rank, its idle time by cause, compiled regions, notices."""
     notices = document.trace.notices
     broken = [_noticed(notice) for notice in notices if notice.kind in BROKEN]
     found = [
@@ -46,7 +51,8 @@ def remarks(document: Document, facts: ScopeFacts) -> tuple[Remark, ...]:
         for finding in facts.findings
     ]
     odd = [_noticed(notice) for notice in notices if notice.kind not in BROKEN]
-    return (*broken, *found, *_idle(facts), *odd)
+    fused = [Remark("fusion", check_text(c), c.library_ns, check=c) for c in document.fusion]
+    return (*broken, *found, *_idle(facts), *fused, *odd)
 
 
 def _noticed(notice: Notice) -> Remark:
@@ -86,7 +92,11 @@ def overview_table(document: Document, facts: ScopeFacts) -> Table:
     )
 
     def target(row: int) -> Target:
-        finding = rows[row].finding
+        finding, check = rows[row].finding, rows[row].check
+        if check is not None:
+            event = int((check.kernels or check.library_calls)[0].rows[0])
+            start, end = int(document.trace.start[event]), int(document.trace.end[event])
+            return Target(start, end, event=event, remark=row)
         if finding is None or not finding.evidence:
             return Target(facts.rows.start, facts.rows.end, remark=row)
         first = finding.evidence[0]
@@ -102,6 +112,9 @@ def remark_detail(document: Document, facts: ScopeFacts, number: int) -> list[It
     """A remark in full: what, what to try, its figures, its evidence to go to."""
     remark = remarks(document, facts)[number]
     items = [Item("", remark.text, heading=True)]
+    if remark.check is not None:
+        lines = check_lines(remark.check)
+        return [*items, *(Item(label, text, event) for label, text, event in lines)]
     finding = remark.finding
     if finding is None:
         return items

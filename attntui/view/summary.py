@@ -13,6 +13,7 @@ from attntui.trace.model import ABSENT
 from attntui.view.facts import Facts
 from attntui.view.findings import findings_section
 from attntui.view.formats import count, duration, percent, ratio
+from attntui.view.fusion import fusion_section
 from attntui.view.report import Column, Section, name_column
 from attntui.view.safe import safe
 from attntui.view.summary_json import LONG_GAP_NS
@@ -35,6 +36,7 @@ def sections(facts: Facts, top: int = 10) -> list[Section]:
         parts += [*work_sections(facts, top), *_gaps(facts, top)]
     if facts.attention:
         parts += attention_sections(facts, top)
+    parts += fusion_section(facts.fusion)
     if len(facts.steps):
         parts.append(_steps(facts))
     if len(facts.annotations):

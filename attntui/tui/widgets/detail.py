@@ -106,8 +106,10 @@ def render(items: list[Item], link: int | None = None) -> Group:
 
 
 def _label_width(item: Item) -> int:
-    """Cells for labels: none without one, one for a mere mark, else all alike."""
-    return min(len(item.label), 1) if len(item.label) < 2 else LABEL_WIDTH
+    """Cells for labels: none without one, two for a mark or a number, else all alike."""
+    if not item.label:
+        return 0
+    return 2 if item.label.isdigit() or item.label == "·" else LABEL_WIDTH
 
 
 def _text(item: Item, current: bool) -> Text:
