@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import Formatter
 from typing import Any
 
 from attntui.analysis.findings import Finding
@@ -39,9 +40,19 @@ def advice_text(finding: Finding) -> str:
 
 
 def _filled(finding: Finding, template: str) -> str:
-    words = {key: figure_text(key, value) for key, value in finding.figures.items()}
-    words |= {key: safe(text, NAME_CELLS) for key, text in finding.names.items()}
-    return template.format_map(words)
+    pieces = []
+    for text, key, nouns, _ in Formatter().parse(template):
+        pieces.append(text)
+        if key is None:
+            continue
+        if key in finding.names:
+            pieces.append(safe(finding.names[key], NAME_CELLS))
+            continue
+        pieces.append(figure_text(key, finding.figures[key]))
+        if nouns:
+            one, many = nouns.split("/")
+            pieces.append(f" {one if finding.figures[key] == 1 else many}")
+    return "".join(pieces)
 
 
 def findings_section(findings: Sequence[Finding]) -> Section:

@@ -64,8 +64,15 @@ def test_a_sentence_holds_its_figures() -> None:
     assert advice_text(FINDING) == "Use aten::mm less."
 
 
+@pytest.mark.parametrize(("calls", "text"), [(1, "1 call"), (0, "0 calls"), (1_234, "1,234 calls")])
+def test_a_count_takes_its_noun_in_the_right_number(calls: int, text: str) -> None:
+    told = Finding("i", Severity.LOW, 1, "in {calls:call/calls}", {"calls": calls}, (), "{calls}")
+    assert title_text(told) == f"in {text}"
+    assert advice_text(told) == text.split()[0]
+
+
 @pytest.mark.parametrize(
-    "name", ["{calls}", "{0.__class__}", "%s{", "\x1b[31m[red]\n\x9b", "x" * 999]
+    "name", ["{calls}", "{calls:call/calls}", "{0.__class__}", "%s{", "\x1b[31m[red]\n\x9b", "x" * 999]
 )
 def test_hostile_names_stay_text(name: str) -> None:
     hostile = Finding("i", Severity.LOW, 1, "in {op}", {}, (), "see {op}", names={"op": name})
