@@ -68,11 +68,12 @@ def test_a_sentence_holds_its_figures() -> None:
 def test_a_count_takes_its_noun_in_the_right_number(calls: int, text: str) -> None:
     told = Finding("i", Severity.LOW, 1, "in {calls:call/calls}", {"calls": calls}, (), "{calls}")
     assert title_text(told) == f"in {text}"
-    assert advice_text(told) == text.split()[0]
+    assert advice_text(told) == text.split(maxsplit=1)[0]
 
 
 @pytest.mark.parametrize(
-    "name", ["{calls}", "{calls:call/calls}", "{0.__class__}", "%s{", "\x1b[31m[red]\n\x9b", "x" * 999]
+    "name",
+    ["{calls}", "{calls:call/calls}", "{0.__class__}", "%s{", "\x1b[31m[red]\n\x9b", "x" * 999],
 )
 def test_hostile_names_stay_text(name: str) -> None:
     hostile = Finding("i", Severity.LOW, 1, "in {op}", {}, (), "see {op}", names={"op": name})

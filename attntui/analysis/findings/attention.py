@@ -27,11 +27,11 @@ def naive_attention(seen: Observed) -> Iterator[Finding]:
         return
     figures = {
         "calls": len(calls),
-        "gpu_ns": sum(call.gpu_ns for call in calls),
-        "outside_ns": cost,
+        "gpu_time_ns": sum(call.gpu_ns for call in calls),
+        "outside_products_ns": cost,
     }
-    title = "Naive attention spends {outside_ns} of {gpu_ns} outside its products (calls: {calls})"
-    title += _bytes_told(calls, figures)
+    title = "Naive attention spends {outside_products_ns} of {gpu_time_ns} outside its products, "
+    title += "in {calls:call/calls}" + _bytes_told(calls, figures)
     yield Finding(
         id="naive-attention",
         severity=severity,
@@ -56,9 +56,9 @@ def _bytes_told(calls: Sequence[AttentionCall], figures: dict[str, int]) -> str:
     known = [number for number in (*moved, *fused) if number is not None]
     if len(known) < 2 * len(calls):
         return ""
-    figures["hbm_bytes"] = sum(number for number in moved if number is not None)
-    figures["fused_hbm_bytes"] = sum(number for number in fused if number is not None)
-    return "; it moves {hbm_bytes}, fused kernels would {fused_hbm_bytes}"
+    figures["moved_bytes"] = sum(number for number in moved if number is not None)
+    figures["moved_if_fused_bytes"] = sum(number for number in fused if number is not None)
+    return "; it moves {moved_bytes} where fused kernels would move {moved_if_fused_bytes}"
 
 
 def _events(seen: Observed, calls: Sequence[AttentionCall]) -> tuple[int, ...]:
@@ -77,8 +77,15 @@ def sdpa_on_math(seen: Observed) -> Iterator[Finding]:
     if severity is None:
         return
     longest = max(calls, key=lambda call: call.gpu_ns)
-    figures = {"calls": len(calls), "gpu_ns": cost, "gpu_ops": longest.gpu_ops}
-    title = "SDPA on its math backend takes {gpu_ns} (calls: {calls}, of {gpu_ops} GPU operations)"
+    figures = {
+        "calls": len(calls),
+        "gpu_time_ns": cost,
+        "operations_in_longest": longest.gpu_ops,
+    }
+    title = (
+        "SDPA on its math backend takes {gpu_time_ns} in {calls:call/calls} "
+        "({operations_in_longest:GPU operation/GPU operations} in the longest)"
+    )
     yield Finding(
         id="sdpa-math",
         severity=severity,
@@ -111,12 +118,12 @@ def hidden_copies(seen: Observed) -> Iterator[Finding]:
     severity = seen.severity(cost)
     if severity is None:
         return
-    figures = {"copies": len(copies), "copy_ns": cost}
-    title = "Hidden copies in out-of-place masked_fill take {copy_ns} (copies: {copies})"
+    figures = {"copies": len(copies), "copying_ns": cost}
+    title = "Out-of-place masked_fill makes {copies:hidden copy/hidden copies}: {copying_ns} in all"
     moved = traffic(seen.work, copies)
     if moved.moved is not None and moved.known_ns == moved.gpu_ns:
-        figures["hbm_bytes"] = moved.moved
-        title += "; they move {hbm_bytes}"
+        figures["moved_bytes"] = moved.moved
+        title += "; {moved_bytes} moved"
     yield Finding(
         id="hidden-copy",
         severity=severity,

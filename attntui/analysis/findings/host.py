@@ -85,13 +85,13 @@ def _pageable_copies(seen: Observed, copies: I64, idle_ns: int) -> Iterator[Find
         id="pageable-copies",
         severity=severity,
         cost_ns=cost,
-        title="Copies of {moved_bytes} from or to pageable memory (copies: {copies}) take "
-        "{copy_ns} and leave the GPU idle {idle_ns}",
+        title="{copies:copy/copies} from or to pageable memory, {moved_bytes} together: "
+        "{copying_ns} of copying, and the GPU idle for {idle_afterwards_ns} afterwards",
         figures={
             "copies": len(copies),
             "moved_bytes": int(seen.trace.columns.copied_bytes[copies].sum()),
-            "copy_ns": int(dur.sum()),
-            "idle_ns": idle_ns,
+            "copying_ns": int(dur.sum()),
+            "idle_afterwards_ns": idle_ns,
         },
         evidence=costliest(copies, dur),
         advice="Pin the host memory (pin_memory=True in the DataLoader or on the tensor) and "
@@ -105,20 +105,20 @@ def _synchronisation(seen: Observed, stalls: _Stalls) -> Iterator[Finding]:
     if severity is None:
         return
     calls, idle = stalls.by_call()
-    figures = {"syncs": len(calls), "idle_ns": cost}
-    title = "Waiting for the GPU left it idle {idle_ns} afterwards (waits: {syncs}"
+    figures = {"waits": len(calls), "idle_afterwards_ns": cost}
+    title = "GPU idle for {idle_afterwards_ns} after the host had waited for it ({waits:wait/waits}"
     steps = seen.steps
     if len(steps):
         time = seen.trace.start[calls]
         at = np.searchsorted(steps.start, time, side="right") - 1
         inside = (at >= 0) & (time < steps.end[np.maximum(at, 0)])
-        figures |= {"steps_hit": len(np.unique(at[inside])), "steps": len(steps)}
-        title += ", in steps: {steps_hit} of {steps}"
+        figures |= {"steps_with_waits": len(np.unique(at[inside])), "steps": len(steps)}
+        title += ", in {steps_with_waits} of {steps:step/steps}"
     yield Finding(
         id="sync-stalls",
         severity=severity,
         cost_ns=cost,
-        title=title + "); most of it in {op}",
+        title=title + "); the most after {op}",
         figures=figures,
         evidence=costliest(calls, idle),
         advice="Read values from the GPU later, together and less often (.item(), .cpu(), "
@@ -162,9 +162,9 @@ def steady_allocation(seen: Observed) -> Iterator[Finding]:
         id="steady-allocation",
         severity=severity,
         cost_ns=cost,
-        title="Memory allocated or freed after the first step (calls: {calls}, {call_ns} in all) "
-        "left the GPU idle {idle_ns}",
-        figures={"calls": len(calls), "call_ns": int(dur.sum()), "idle_ns": cost},
+        title="Allocating and freeing memory after the first step ({calls:call/calls}, "
+        "{in_calls_ns} in all) left the GPU idle for {idle_ns}",
+        figures={"calls": len(calls), "in_calls_ns": int(dur.sum()), "idle_ns": cost},
         evidence=costliest(calls, dur),
         advice="A warm allocator serves from its cache: look for empty_cache(), growing shapes "
         "and memory near its limit; expandable_segments:True lowers fragmentation.",

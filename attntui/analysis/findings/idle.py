@@ -19,23 +19,23 @@ from attntui.trace.model import I64
 # How each cause reads in a sentence, and what to try against it.
 _CAUSES: dict[Cause, tuple[str, str]] = {
     Cause.SYNC: (
-        "waiting in synchronise calls",
+        "while the host waited in synchronise calls",
         "Let the host run ahead: drop synchronise calls, read values later and less often.",
     ),
     Cause.COPY: (
-        "waiting in blocking copies",
+        "while the host waited in blocking copies",
         "Pin the host memory (pin_memory=True) and copy with non_blocking=True.",
     ),
     Cause.MEMORY: (
-        "allocating and freeing memory",
+        "while the host allocated or freed memory",
         "Reuse buffers and warm the allocator up; look at who empties its cache.",
     ),
     Cause.MODULE_LOAD: (
-        "loading or compiling code",
+        "while code was loaded or compiled",
         "Warm up before the work that counts: code is loaded and compiled at first use.",
     ),
     Cause.DATA_LOADING: (
-        "waiting for the data loader",
+        "while the host waited for the data loader",
         "Give the DataLoader more workers, pinned memory and a longer prefetch.",
     ),
     Cause.RUNTIME: (
@@ -43,17 +43,17 @@ _CAUSES: dict[Cause, tuple[str, str]] = {
         "See which calls stand before the launches; a CUDA graph replays without them.",
     ),
     Cause.DISPATCH: (
-        "dispatching CPU ops",
+        "while the host dispatched CPU ops",
         "Give the GPU more work an op (larger batch, fused ops), or let torch.compile or a "
         "CUDA graph take the dispatch away.",
     ),
     Cause.PYTHON: (
-        "running Python code",
+        "while the host ran Python code",
         "Look at the Python frames over the gaps; torch.compile or a CUDA graph skips them. "
         "Recording stacks slows Python itself down.",
     ),
     Cause.UNRECORDED: (
-        "host code that the trace does not record",
+        "in host code that the trace does not record",
         "Record stacks (with_stack=True) to see which Python code runs between the ops.",
     ),
     Cause.LAUNCH_CALL: (
@@ -65,7 +65,7 @@ _CAUSES: dict[Cause, tuple[str, str]] = {
         "Launch fewer, longer kernels: every kernel costs the GPU a moment to begin.",
     ),
     Cause.WAIT_EVENT: (
-        "waiting for another stream's event",
+        "while a stream waited for another's event",
         "Look at what the other stream runs until then; wait later, or split its work.",
     ),
     Cause.GRAPH: (
@@ -73,7 +73,7 @@ _CAUSES: dict[Cause, tuple[str, str]] = {
         "Fuse the graph's kernels; each costs the GPU a moment to begin.",
     ),
     Cause.UNKNOWN: (
-        "not explained: no launch was recorded",
+        "without a recorded launch that would explain it",
         "Record the CPU side too, and begin recording before the launches.",
     ),
 }
@@ -92,12 +92,13 @@ def gpu_idle(seen: Observed) -> Iterator[Finding]:
         id="gpu-idle",
         severity=severity,
         cost_ns=cost,
-        title="GPU idle {idle_ns} of {span_ns} ({idle_share}); {main_ns} of it {cause}",
+        title="GPU idle for {idle_ns} of {span_ns} ({of_span_share}), {main_cause_ns} of that "
+        "{cause}",
         figures={
             "idle_ns": cost,
             "span_ns": seen.span_ns,
-            "idle_share": cost / seen.span_ns,
-            "main_ns": by_cause[main],
+            "of_span_share": cost / seen.span_ns,
+            "main_cause_ns": by_cause[main],
         },
         evidence=_longest_gaps(seen.idle),
         advice=advice,
@@ -123,7 +124,7 @@ def idle_of_a_cause(seen: Observed) -> Iterator[Finding]:
             id=f"idle-{cause.name.lower().replace('_', '-')}",
             severity=severity,
             cost_ns=cost,
-            title="GPU idle {idle_ns} {cause} (gaps: {gaps})",
+            title="GPU idle for {idle_ns} {cause}, in {gaps:gap/gaps}",
             figures={"idle_ns": cost, "gaps": sum(map(len, gaps))},
             evidence=_ranges(
                 np.concatenate([g.start for g in gaps]),
@@ -162,11 +163,12 @@ def launches_too_slow(seen: Observed) -> Iterator[Finding]:
         id="launch-bound",
         severity=severity,
         cost_ns=cost,
-        title="Launch-bound: {gpu_ops} operations of {mean_ns} on average found the GPU drained, "
-        "{idle_ns} idle between them (stretches: {stretches})",
+        title="Launch-bound: {operations} operations of {mean_operation_ns} on average found the "
+        "GPU drained, in {stretches:stretch/stretches}; {idle_ns} of the GPU's idle time lies "
+        "between them",
         figures={
-            "gpu_ops": gpu_ops,
-            "mean_ns": round(int(busy.sum()) / gpu_ops),
+            "operations": gpu_ops,
+            "mean_operation_ns": round(int(busy.sum()) / gpu_ops),
             "stretches": len(start),
             "idle_ns": cost,
         },
@@ -197,12 +199,12 @@ def opaque_cpu_bars(seen: Observed) -> Iterator[Finding]:
         id="opaque-cpu",
         severity=severity,
         cost_ns=cost,
-        title="CPU ops took {opaque_ns} that no call inside explains (ops: {bars}), the GPU idle "
-        "for {idle_ns} of it; the longest is {op}",
+        title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that no call inside them explains, "
+        "the GPU idle for {idle_meanwhile_ns} of it; the longest is {op}",
         figures={
-            "opaque_ns": int(opaque[some].sum()),
-            "bars": int(some.sum()),
-            "idle_ns": cost,
+            "unexplained_ns": int(opaque[some].sum()),
+            "cpu_ops": int(some.sum()),
+            "idle_meanwhile_ns": cost,
         },
         evidence=costliest(rows[some], opaque[some]),
         advice="Library work before the launch, such as cuDNN choosing a plan. Warm it up with "

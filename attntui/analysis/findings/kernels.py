@@ -34,12 +34,12 @@ def fp32_products(seen: Observed) -> Iterator[Finding]:
         id="fp32-products",
         severity=severity,
         cost_ns=cost,
-        title="fp32 products off the tensor cores take {gpu_ns}, {busy_share} of the GPU time "
-        "(kernels: {kernels}); the most {kernel}",
+        title="fp32 products off the tensor cores take {gpu_time_ns} in {kernels:kernel/kernels}, "
+        "{of_gpu_time_share} of the GPU time; the most in {kernel}",
         figures={
             "kernels": int(seen.table.count[chosen].sum()),
-            "gpu_ns": cost,
-            "busy_share": cost / seen.gpu_ns,
+            "gpu_time_ns": cost,
+            "of_gpu_time_share": cost / seen.gpu_ns,
         },
         evidence=costliest(seen.table.longest[chosen], seen.table.total[chosen]),
         advice="Compute in bf16 or fp16 (torch.autocast), or let fp32 products use TF32: "
@@ -77,14 +77,14 @@ def tiny_kernels(seen: Observed) -> Iterator[Finding]:
         id="tiny-kernels",
         severity=severity,
         cost_ns=cost,
-        title="{tiny} of {kernels} kernels are shorter than {limit_ns}: they run for {gpu_ns}, "
-        "launching them adds {overhead_ns}",
+        title="{tiny_kernels} of {all_kernels} kernels are shorter than {tiny_below_ns}: they run "
+        "for {running_ns}, and launching them adds {launching_ns}",
         figures={
-            "tiny": len(tiny),
-            "kernels": len(kernels),
-            "limit_ns": TINY_NS,
-            "gpu_ns": int(dur.sum()),
-            "overhead_ns": overhead,
+            "tiny_kernels": len(tiny),
+            "all_kernels": len(kernels),
+            "tiny_below_ns": TINY_NS,
+            "running_ns": int(dur.sum()),
+            "launching_ns": overhead,
         },
         evidence=_commonest(seen, tiny),
         advice="Fuse them (torch.compile, fused optimisers, foreach ops), or replay a CUDA "
@@ -117,8 +117,8 @@ def fine_low_occupancy(seen: Observed) -> Iterator[Finding]:
         severity=Severity.INFO,
         cost_ns=None,
         title="Low occupancy that is fine: {kernel} at {occupancy_pct}, limited by {limit} "
-        "(kernel names like it: {kernels})",
-        figures={"kernels": len(chosen), "occupancy_pct": most.occupancy_pct},
+        "({kernel_names:kernel name/kernel names} in all)",
+        figures={"kernel_names": len(chosen), "occupancy_pct": most.occupancy_pct},
         evidence=costliest(seen.table.longest[chosen], seen.table.total[chosen]),
         advice="Kernels that keep their tiles in registers and shared memory need few warps to "
         "stay busy. Judge them by their share of the roof.",

@@ -23,9 +23,10 @@ def lacking(seen: Observed) -> Iterator[Finding]:
     if not ops.any():
         yield _note(
             "no-cpu-side",
-            "No CPU op was recorded: no op, shape or cause is known of {gpu_ops} GPU operations",
-            "Record ProfilerActivity.CPU beside CUDA.",
-            gpu_ops=len(seen.rows),
+            "No CPU op was recorded: of {operations:GPU operation/GPU operations} no op, shape or "
+            "cause is known",
+            "Record ProfilerActivity.CPU beside ProfilerActivity.CUDA.",
+            operations=len(seen.rows),
         )
     elif not (trace.columns.inputs[ops] != ABSENT).any():
         yield _note(
@@ -37,7 +38,7 @@ def lacking(seen: Observed) -> Iterator[Finding]:
     if seen.peaks is None:
         yield _note(
             "unknown-roofs",
-            "The roofs of this device are not known: rates have no share of a peak",
+            "The roofs of this device are not known: rates come without a share of a peak",
             "Give them with --peak-bw and --peak-tflops, or record with measured ceilings.",
         )
 
@@ -49,13 +50,14 @@ def _without_launch(seen: Observed) -> Iterator[Finding]:
     dur = seen.trace.dur[alone]
     yield _note(
         "no-launches",
-        "GPU operations without a launch in the trace: {alone} of {gpu_ops}, {gpu_ns} in all",
+        "Without a launch in the trace: {without_launch} of "
+        "{operations:GPU operation/GPU operations}, {running_ns} in all",
         "They were launched before the recording began, or by what was not recorded: wait for "
         "the GPU before the first recorded step, and record the CPU side.",
         evidence=costliest(alone, dur),
-        alone=len(alone),
-        gpu_ops=len(seen.rows),
-        gpu_ns=int(dur.sum()),
+        without_launch=len(alone),
+        operations=len(seen.rows),
+        running_ns=int(dur.sum()),
     )
 
 

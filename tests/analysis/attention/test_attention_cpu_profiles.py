@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
-from torch import Tensor
-from torch.profiler import ProfilerActivity, profile
+
+torch = pytest.importorskip("torch", reason="profiles on the CPU, with whatever torch is there")
+from torch import Tensor  # noqa: E402, after the look for torch
+from torch.profiler import ProfilerActivity, profile  # noqa: E402, likewise
 
 from attntui.analysis.attention import AttentionCall, find_attention
 from attntui.trace import load

@@ -99,15 +99,15 @@ def test_naive_attention_and_its_hidden_copy() -> None:
     assert set(seen) == {"naive-attention", "hidden-copy"}
     attention, hidden = seen["naive-attention"], seen["hidden-copy"]
     assert attention.figures["calls"] == 2
-    assert attention.figures["gpu_ns"] == 2 * 160_000
+    assert attention.figures["gpu_time_ns"] == 2 * 160_000
     # All but the two products.
-    assert attention.cost_ns == attention.figures["outside_ns"] == 2 * 140_000
+    assert attention.cost_ns == attention.figures["outside_products_ns"] == 2 * 140_000
     # q, k, v read and the output written, once each, in both calls.
-    assert attention.figures["fused_hbm_bytes"] == 2 * 4 * (2 * 4 * 128 * 64 * 2)
+    assert attention.figures["moved_if_fused_bytes"] == 2 * 4 * (2 * 4 * 128 * 64 * 2)
     assert dict(hidden.figures) == {
         "copies": 2,
-        "copy_ns": 60_000,
-        "hbm_bytes": 2 * 2 * BYTES,
+        "copying_ns": 60_000,
+        "moved_bytes": 2 * 2 * BYTES,
     }
     assert len(attention.evidence) == len(hidden.evidence) == 2
 
@@ -119,7 +119,7 @@ def test_without_shapes_of_every_call_no_bytes_are_claimed() -> None:
             event["args"] = {}
     attention = found(events).get("naive-attention")
     assert attention is not None
-    assert "hbm_bytes" not in attention.figures
+    assert "moved_bytes" not in attention.figures
     assert "moves" not in title_text(attention)
 
 
@@ -136,5 +136,5 @@ def test_sdpa_on_the_math_backend() -> None:
     assert set(seen) == {"sdpa-math"}
     finding = seen["sdpa-math"]
     assert finding.cost_ns == 70_000
-    assert (finding.figures["calls"], finding.figures["gpu_ops"]) == (1, 3)
+    assert (finding.figures["calls"], finding.figures["operations_in_longest"]) == (1, 3)
     assert "_scaled_dot_product_attention_math" in title_text(finding)

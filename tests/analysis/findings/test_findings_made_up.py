@@ -46,7 +46,7 @@ def test_severity_goes_by_the_share_of_the_span(share: float, severity: Severity
     if idle_finding:
         assert idle_finding.cost_ns == idle
         assert idle_finding.evidence == (Range(end, end + idle),)
-        assert "dispatching CPU ops" in title_text(idle_finding)
+        assert "dispatched CPU ops" in title_text(idle_finding)
 
 
 def test_a_host_that_cannot_keep_up_is_launch_bound() -> None:
@@ -56,10 +56,10 @@ def test_a_host_that_cannot_keep_up_is_launch_bound() -> None:
         events += launched(i + 1, at, at + 3_000, at + 9_000)
     finding = found(events)["launch-bound"]
     # All but the first found the device drained; 14 us of each 20 idle.
-    assert finding.figures["gpu_ops"] == 11
+    assert finding.figures["operations"] == 11
     assert finding.figures["stretches"] == 1
     assert finding.cost_ns == 10 * 14_000
-    assert finding.figures["mean_ns"] == 6_000
+    assert finding.figures["mean_operation_ns"] == 6_000
     assert finding.evidence == (Range(23_000, 229_000),)
     # One fewer than makes a pattern.
     assert "launch-bound" not in found(events[: 3 * LEAST_LAUNCH_BOUND])
@@ -79,9 +79,9 @@ def opaque(own: int) -> list[Event]:
 
 def test_a_cpu_bar_that_nothing_explains() -> None:
     finding = found(opaque(900_000))["opaque-cpu"]
-    assert finding.figures["bars"] == 1
+    assert finding.figures["cpu_ops"] == 1
     # From its start to its end less the launch call.
-    assert finding.figures["opaque_ns"] == 898_000 - 1_000
+    assert finding.figures["unexplained_ns"] == 898_000 - 1_000
     # The gap ends where the kernel begins, 500 ns before the op's end.
     assert finding.cost_ns == 897_000
     assert "aten::cudnn_convolution" in title_text(finding)
@@ -110,7 +110,7 @@ def test_synchronisation_that_stalls() -> None:
     ]
     finding = found(stalled(item))["sync-stalls"]
     assert finding.cost_ns == 403_000
-    assert dict(finding.figures) == {"syncs": 1, "idle_ns": 403_000}
+    assert dict(finding.figures) == {"waits": 1, "idle_afterwards_ns": 403_000}
     assert "aten::_local_scalar_dense" in title_text(finding)
     (row,) = finding.evidence
     assert isinstance(row, int)
@@ -120,7 +120,7 @@ def test_synchronisation_of_each_step() -> None:
     item = [call("cudaDeviceSynchronize", 901_000, END + 5_000)]
     steps = [annotation(f"ProfilerStep#{i}", i * 2_000_000, (i + 1) * 2_000_000) for i in range(3)]
     finding = found(stalled([*item, *steps]))["sync-stalls"]
-    assert (finding.figures["steps_hit"], finding.figures["steps"]) == (1, 3)
+    assert (finding.figures["steps_with_waits"], finding.figures["steps"]) == (1, 3)
     # No op stands around the call: it is named itself.
     assert "cudaDeviceSynchronize" in title_text(finding)
 
@@ -151,8 +151,8 @@ def test_copies_from_pageable_memory() -> None:
     assert dict(finding.figures) == {
         "copies": 1,
         "moved_bytes": 1 << 20,
-        "copy_ns": 80_000,
-        "idle_ns": 313_000,
+        "copying_ns": 80_000,
+        "idle_afterwards_ns": 313_000,
     }
     assert finding.cost_ns == 393_000
     assert "sync-stalls" not in seen
@@ -170,7 +170,7 @@ def test_a_wait_outside_every_op_is_no_copy_s_though_the_copy_has_no_op_either()
     waits[0]["name"] = "cudaDeviceSynchronize"
     seen = found(stalled(bare))
     assert seen["sync-stalls"].cost_ns == 313_000
-    assert seen["pageable-copies"].figures["idle_ns"] == 0
+    assert seen["pageable-copies"].figures["idle_afterwards_ns"] == 0
 
 
 def allocating(since: int) -> list[Event]:
@@ -187,7 +187,7 @@ def allocating(since: int) -> list[Event]:
 
 def test_allocation_after_the_first_step() -> None:
     finding = found(allocating(END))["steady-allocation"]
-    assert dict(finding.figures) == {"calls": 1, "call_ns": 298_000, "idle_ns": 305_000}
+    assert dict(finding.figures) == {"calls": 1, "in_calls_ns": 298_000, "idle_ns": 305_000}
     assert finding.cost_ns == 305_000
 
 
@@ -216,7 +216,11 @@ def test_products_in_fp32_off_the_tensor_cores() -> None:
         begin = 1_000_000 + (5 + i) * LONG
         events += launched(50 + i, 50_000 + 5_000 * i, begin, begin + LONG, SGEMM, "my::product")
     finding = found(events)["fp32-products"]
-    assert dict(finding.figures) == {"kernels": 5, "gpu_ns": 5 * LONG, "busy_share": 0.5}
+    assert dict(finding.figures) == {
+        "kernels": 5,
+        "gpu_time_ns": 5 * LONG,
+        "of_gpu_time_share": 0.5,
+    }
     assert finding.severity is Severity.HIGH
 
 
@@ -230,8 +234,8 @@ def test_many_tiny_kernels() -> None:
 
     finding = found(tiny(200, 4_000))["tiny-kernels"]
     # Each kernel but the first follows a microsecond in the queue.
-    assert finding.figures["gpu_ns"] == 200 * 4_000
-    assert finding.figures["overhead_ns"] == 199 * 1_000
+    assert finding.figures["running_ns"] == 200 * 4_000
+    assert finding.figures["launching_ns"] == 199 * 1_000
     assert finding.cost_ns == 999_000
     assert "tiny-kernels" not in found(tiny(thresholds.TINY_LEAST - 1, 4_000))
     assert "tiny-kernels" not in found(tiny(200, thresholds.TINY_NS))
@@ -248,7 +252,7 @@ def test_low_occupancy_of_a_kernel_on_tensor_cores_is_a_note() -> None:
     }
     finding = found(events)["low-occupancy-fine"]
     assert finding.severity is Severity.INFO
-    assert dict(finding.figures) == {"kernels": 1, "occupancy_pct": 12.5}
+    assert dict(finding.figures) == {"kernel_names": 1, "occupancy_pct": 12.5}
     assert "limited by registers" in title_text(finding)
 
 

@@ -33,7 +33,7 @@ from attntui.analysis.scope import Range
 from attntui.trace import Trace, load
 from attntui.trace.model import ABSENT, Category
 from attntui.view.facts import gather
-from attntui.view.findings import finding_json
+from attntui.view.findings import finding_json, title_text
 
 SAMPLE_FOLDER = Path(__file__).parents[3] / "sample_traces"
 
@@ -307,8 +307,8 @@ def recount_idle(seen: Observed) -> Figures:
     return {
         "idle_ns": idle,
         "span_ns": span,
-        "idle_share": idle / span,
-        "main_ns": max(by_cause),
+        "of_span_share": idle / span,
+        "main_cause_ns": max(by_cause),
     }
 
 
@@ -328,8 +328,8 @@ def recount_launch_bound(seen: Observed) -> Figures:
             busy += inside
             idle += int(found.end[i] - found.start[i]) - inside
     return {
-        "gpu_ops": count,
-        "mean_ns": round(busy / count),
+        "operations": count,
+        "mean_operation_ns": round(busy / count),
         "stretches": stretches,
         "idle_ns": idle,
     }
@@ -348,7 +348,7 @@ def recount_opaque(seen: Observed) -> Figures:
         if inside:
             own = int(seen.cpu.split[index, Part.DISPATCH])
             count, opaque, idle = count + 1, opaque + own, idle + min(own, inside)
-    return {"opaque_ns": opaque, "bars": count, "idle_ns": idle}
+    return {"unexplained_ns": opaque, "cpu_ops": count, "idle_meanwhile_ns": idle}
 
 
 def around(trace: Trace, row: int) -> int:
@@ -385,15 +385,16 @@ def recount_pageable(seen: Observed) -> Figures:
     return {
         "copies": len(rows),
         "moved_bytes": sum(int(seen.trace.columns.copied_bytes[row]) for row in rows),
-        "copy_ns": sum(int(seen.trace.dur[row]) for row in rows),
-        "idle_ns": sum(length for _, length in after_copies(seen)[0]),
+        "copying_ns": sum(int(seen.trace.dur[row]) for row in rows),
+        "idle_afterwards_ns": sum(length for _, length in after_copies(seen)[0]),
     }
 
 
 def recount_syncs(seen: Observed) -> Figures:
     stalls = after_copies(seen)[1]
     calls = {call for call, _ in stalls}
-    found: Figures = {"syncs": len(calls), "idle_ns": sum(length for _, length in stalls)}
+    idle = sum(length for _, length in stalls)
+    found: Figures = {"waits": len(calls), "idle_afterwards_ns": idle}
     if len(seen.steps):
         spans = list(zip(seen.steps.start.tolist(), seen.steps.end.tolist(), strict=True))
         hit = {
@@ -402,7 +403,7 @@ def recount_syncs(seen: Observed) -> Figures:
             for index, (start, end) in enumerate(spans)
             if start <= seen.trace.start[call] < end
         }
-        found |= {"steps_hit": len(hit), "steps": len(spans)}
+        found |= {"steps_with_waits": len(hit), "steps": len(spans)}
     return found
 
 
@@ -415,7 +416,7 @@ def recount_allocation(seen: Observed) -> Figures:
     ]
     return {
         "calls": len(calls),
-        "call_ns": sum(int(seen.trace.dur[row]) for row in calls),
+        "in_calls_ns": sum(int(seen.trace.dur[row]) for row in calls),
         "idle_ns": sum(
             gap[1]
             for gap in gaps(seen)
@@ -428,12 +429,12 @@ def recount_calls(seen: Observed, backend: str) -> tuple[list[AttentionCall], Fi
     calls = [call for call in seen.calls if call.backend == backend]
     found: Figures = {
         "calls": len(calls),
-        "gpu_ns": sum(int(seen.trace.dur[call.gpu_rows].sum()) for call in calls),
+        "gpu_time_ns": sum(int(seen.trace.dur[call.gpu_rows].sum()) for call in calls),
     }
     moved = [call.hbm_bytes for call in calls]
     if None not in moved:
-        found["hbm_bytes"] = sum(b for b in moved if b is not None)
-        found["fused_hbm_bytes"] = sum(call.fused_hbm_bytes or 0 for call in calls)
+        found["moved_bytes"] = sum(b for b in moved if b is not None)
+        found["moved_if_fused_bytes"] = sum(call.fused_hbm_bytes or 0 for call in calls)
     return calls, found
 
 
@@ -445,12 +446,12 @@ def recount_naive(seen: Observed) -> Figures:
         for share in call.roles
         if share.role in ("qk", "av")
     )
-    return found | {"outside_ns": found["gpu_ns"] - products}
+    return found | {"outside_products_ns": found["gpu_time_ns"] - products}
 
 
 def recount_math(seen: Observed) -> Figures:
     calls, found = recount_calls(seen, "math")
-    return found | {"gpu_ops": max(len(call.gpu_rows) for call in calls)}
+    return found | {"operations_in_longest": max(len(call.gpu_rows) for call in calls)}
 
 
 def recount_hidden(seen: Observed) -> Figures:
@@ -466,7 +467,7 @@ def recount_hidden(seen: Observed) -> Figures:
             count, length = count + 1, length + int(trace.dur[row])
             # Read and written.
             moved += 2 * int(trace.columns.copied_bytes[row])
-    return {"copies": count, "copy_ns": length, "hbm_bytes": moved}
+    return {"copies": count, "copying_ns": length, "moved_bytes": moved}
 
 
 def recount_fp32(seen: Observed) -> Figures:
@@ -474,8 +475,8 @@ def recount_fp32(seen: Observed) -> Figures:
     length = sum(int(seen.trace.dur[row]) for row in rows)
     return {
         "kernels": len(rows),
-        "gpu_ns": length,
-        "busy_share": length / sum(seen.trace.dur[seen.rows].tolist()),
+        "gpu_time_ns": length,
+        "of_gpu_time_share": length / sum(seen.trace.dur[seen.rows].tolist()),
     }
 
 
@@ -494,11 +495,11 @@ def recount_tiny(seen: Observed) -> Figures:
     tiny = {row for row in kernels if trace.dur[row] < 5_000}
     parts = (Cause.LAUNCH_CALL, Cause.QUEUED)
     return {
-        "tiny": len(tiny),
-        "kernels": len(kernels),
-        "limit_ns": 5_000,
-        "gpu_ns": sum(int(trace.dur[row]) for row in tiny),
-        "overhead_ns": sum(gap[2][p] for gap in gaps(seen) if gap[5] in tiny for p in parts),
+        "tiny_kernels": len(tiny),
+        "all_kernels": len(kernels),
+        "tiny_below_ns": 5_000,
+        "running_ns": sum(int(trace.dur[row]) for row in tiny),
+        "launching_ns": sum(gap[2][p] for gap in gaps(seen) if gap[5] in tiny for p in parts),
     }
 
 
@@ -516,7 +517,7 @@ def recount_occupancy(seen: Observed) -> Figures:
         and (fact.decoded.tensor_cores or (fact.bound.share or 0) >= 0.5)
     }
     return {
-        "kernels": len(low),
+        "kernel_names": len(low),
         "occupancy_pct": low[max(low, key=lambda name: time[name])].occupancy_pct or 0,
     }
 
@@ -524,9 +525,9 @@ def recount_occupancy(seen: Observed) -> Figures:
 def recount_launches(seen: Observed) -> Figures:
     alone = [row for row in seen.rows.tolist() if seen.trace.launch[row] == ABSENT]
     return {
-        "alone": len(alone),
-        "gpu_ops": len(seen.rows),
-        "gpu_ns": sum(int(seen.trace.dur[row]) for row in alone),
+        "without_launch": len(alone),
+        "operations": len(seen.rows),
+        "running_ns": sum(int(seen.trace.dur[row]) for row in alone),
     }
 
 
@@ -545,7 +546,7 @@ RECOUNT: dict[str, Callable[[Observed], Figures]] = {
     "tiny-kernels": recount_tiny,
     "low-occupancy-fine": recount_occupancy,
     "no-launches": recount_launches,
-    "no-cpu-side": lambda seen: {"gpu_ops": len(seen.rows)},
+    "no-cpu-side": lambda seen: {"operations": len(seen.rows)},
     "no-shapes": lambda seen: {},
     "no-gpu": lambda seen: {},
     "unknown-roofs": lambda seen: {},
@@ -554,15 +555,15 @@ COST = {
     "gpu-idle": ("idle_ns",),
     "idle-data-loading": ("idle_ns",),
     "launch-bound": ("idle_ns",),
-    "opaque-cpu": ("idle_ns",),
-    "pageable-copies": ("copy_ns", "idle_ns"),
-    "sync-stalls": ("idle_ns",),
+    "opaque-cpu": ("idle_meanwhile_ns",),
+    "pageable-copies": ("copying_ns", "idle_afterwards_ns"),
+    "sync-stalls": ("idle_afterwards_ns",),
     "steady-allocation": ("idle_ns",),
-    "naive-attention": ("outside_ns",),
-    "sdpa-math": ("gpu_ns",),
-    "hidden-copy": ("copy_ns",),
-    "fp32-products": ("gpu_ns",),
-    "tiny-kernels": ("gpu_ns", "overhead_ns"),
+    "naive-attention": ("outside_products_ns",),
+    "sdpa-math": ("gpu_time_ns",),
+    "hidden-copy": ("copying_ns",),
+    "fp32-products": ("gpu_time_ns",),
+    "tiny-kernels": ("running_ns", "launching_ns"),
 }
 """The figures that a cost is the sum of."""
 
@@ -579,6 +580,66 @@ def cost(finding: Finding) -> int | None:
     if finding.severity is Severity.INFO:
         return None
     return round(sum(finding.figures[key] for key in COST[finding.id]))
+
+
+SENTENCES = {
+    "tracelens_mi300_vit gpu-idle": "GPU idle for 5.153 ms of 6.869 ms (75.0 %), 2.204 ms of "
+    "that while the host dispatched CPU ops",
+    "tracelens_mi300_vit launch-bound": "Launch-bound: 27 operations of 11.34 us on average "
+    "found the GPU drained, in 3 stretches; 1.194 ms of the GPU's idle time lies between them",
+    "hta_a100_simple_add launch-bound": "Launch-bound: 19 operations of 2.115 ms on average "
+    "found the GPU drained, in 1 stretch; 15.63 s of the GPU's idle time lies between them",
+    "hta_a100_simple_add sync-stalls": "GPU idle for 2.451 s after the host had waited for it "
+    "(10 waits); the most after cudaDeviceSynchronize",
+    "tracelens_h100_bert_small sync-stalls": "GPU idle for 153.9 us after the host had waited "
+    "for it (1 wait, in 1 of 1 step); the most after aten::_local_scalar_dense",
+    "hta_a100_nccl opaque-cpu": "168 CPU ops took 48.36 ms that no call inside them explains, "
+    "the GPU idle for 46.75 ms of it; the longest is aten::_foreach_add_",
+    "gaps_h200 idle-data-loading": "GPU idle for 14.05 ms while the host waited for the data "
+    "loader, in 8 gaps",
+    "gaps_h200 pageable-copies": "4 copies from or to pageable memory, 67.1 MB together: "
+    "11.55 ms of copying, and the GPU idle for 316.9 us afterwards",
+    "gaps_h200 steady-allocation": "Allocating and freeing memory after the first step (8 calls, "
+    "1.145 ms in all) left the GPU idle for 1.693 ms",
+    "h200/gpt_prefill_stack_naive naive-attention": "Naive attention spends 28.61 ms of 33.22 ms "
+    "outside its products, in 72 calls; it moves 77.3 GB where fused kernels would move 1.81 GB",
+    "h200/gpt_prefill_stack_naive hidden-copy": "Out-of-place masked_fill makes 72 hidden "
+    "copies: 3.483 ms in all; 14.5 GB moved",
+    "math_b8_h16_s1024_d64_bf16_h200 fp32-products": "fp32 products off the tensor cores take "
+    "2.892 ms in 6 kernels, 36.5 % of the GPU time; the most in xmma_gemm fp32 128x128x8 tn",
+    "math_b8_h16_s1024_d64_bf16_h200 low-occupancy-fine": "Low occupancy that is fine: xmma_gemm "
+    "fp32 128x128x8 tn at 12.5 %, limited by registers (2 kernel names in all)",
+    "tracelens_mi210_gpu_only tiny-kernels": "330 of 562 kernels are shorter than 5.000 us: they "
+    "run for 1.241 ms, and launching them adds 125.8 us",
+    "tracelens_mi210_gpu_only no-cpu-side": "No CPU op was recorded: of 562 GPU operations no "
+    "op, shape or cause is known",
+    "tracelens_h100_qwen no-launches": "Without a launch in the trace: 509 of 1,707 GPU "
+    "operations, 13.74 ms in all",
+}
+
+
+@pytest.mark.parametrize("key", SENTENCES)
+def test_sentences(key: str, corpus: Path) -> None:
+    name, _, finding_id = key.partition(" ")
+    found = {f.id: f for f in find_findings(observed(place(name, corpus)))}
+    assert title_text(found[finding_id]) == SENTENCES[key]
+
+
+def test_the_sentence_about_the_math_backend(corpus: Path) -> None:
+    found = {f.id: f for f in find_findings(observed(place("h200/blog_sdpa_math", corpus)))}
+    assert title_text(found["sdpa-math"]).startswith(
+        "SDPA on its math backend takes 7.863 ms in 3 calls (20 GPU operations in the longest); "
+        "it moves 19.2 GB where fused kernels would move 201 MB; told by aten::scaled"
+    )
+
+
+@pytest.mark.parametrize("name", [*CORPUS, *SAMPLES])
+def test_the_labels_of_a_finding_s_figures_differ(name: str, corpus: Path) -> None:
+    for finding in find_findings(observed(place(name, corpus))):
+        labels = [re.sub("_(ns|bytes|share|pct)$", "", key) for key in finding.figures]
+        assert len(set(labels)) == len(labels)
+        # Not a word that says nothing without its sentence.
+        assert not {"main", "mean", "moved_hbm", "hbm", "gpu", "alone", "limit"} & set(labels)
 
 
 def test_findings_of_one_step_follow_from_its_rows_alone(corpus: Path) -> None:
