@@ -199,7 +199,7 @@ def opaque_cpu_bars(seen: Observed) -> Iterator[Finding]:
         id="opaque-cpu",
         severity=severity,
         cost_ns=cost,
-        title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that no call inside them explains, "
+        title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that no recorded call explains, "
         "the GPU idle for {idle_meanwhile_ns} of it; the longest is {op}",
         figures={
             "unexplained_ns": int(opaque[some].sum()),

@@ -53,9 +53,10 @@ class Finding:
     key, `{key:call/calls}` for a count and its noun in the right number, and no number
     stands in them otherwise. The end of a figure's key tells its unit: `_ns`, `_bytes`,
     `_share` (of one), `_pct`; other figures are counts. The rest of the key is the figure's
-    label where figures are listed. `names` holds text of the trace. `cost_ns` is the time of GPUs, idle or busy, that is at stake; None
-    for a note. Costs of several findings overlap: they are views of the same time.
-    `evidence` is the costliest first, `EVIDENCE_MOST` at most.
+    label where figures are listed. `names` holds text of the trace. `cost_ns` is the time of
+    GPUs, idle or busy, that is at stake; None for a note. Costs of several findings overlap:
+    they are views of the same time. `evidence` is the costliest first, `EVIDENCE_MOST` at
+    most.
     """
 
     id: str

@@ -593,7 +593,7 @@ SENTENCES = {
     "(10 waits); the most after cudaDeviceSynchronize",
     "tracelens_h100_bert_small sync-stalls": "GPU idle for 153.9 us after the host had waited "
     "for it (1 wait, in 1 of 1 step); the most after aten::_local_scalar_dense",
-    "hta_a100_nccl opaque-cpu": "168 CPU ops took 48.36 ms that no call inside them explains, "
+    "hta_a100_nccl opaque-cpu": "168 CPU ops took 48.36 ms that no recorded call explains, "
     "the GPU idle for 46.75 ms of it; the longest is aten::_foreach_add_",
     "gaps_h200 idle-data-loading": "GPU idle for 14.05 ms while the host waited for the data "
     "loader, in 8 gaps",
