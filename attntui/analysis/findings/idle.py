@@ -14,7 +14,7 @@ from attntui.analysis.idle import DeviceIdle
 from attntui.analysis.intervals import of_disjoint
 from attntui.analysis.queue_depth import launch_bound
 from attntui.analysis.scope import Range
-from attntui.trace.model import I64
+from attntui.trace.model import I64, Category, Trace
 
 # How each cause reads in a sentence, and what to try against it.
 _CAUSES: dict[Cause, tuple[str, str]] = {
@@ -74,9 +74,32 @@ _CAUSES: dict[Cause, tuple[str, str]] = {
     ),
     Cause.UNKNOWN: (
         "without a recorded launch that would explain it",
-        "Record the CPU side too, and begin recording before the launches.",
+        "Wait for the GPU and begin recording before the launches.",
     ),
 }
+
+
+_NO_CPU_SIDE = (
+    "Record the CPU side too (ProfilerActivity.CPU): without it the trace cannot tell what the "
+    "host did meanwhile."
+)
+_BEYOND_STACKS = (
+    "Stacks were recorded, and no frame or op ran then: look at native extensions and at other "
+    "processes with a profiler of the host."
+)
+
+
+def _advice(trace: Trace, cause: Cause) -> str:
+    """What to try against a cause. What to record depends on what was recorded already."""
+    if cause in (Cause.UNRECORDED, Cause.UNKNOWN) and not _has(trace, Category.CPU_OP):
+        return _NO_CPU_SIDE
+    if cause is Cause.UNRECORDED and _has(trace, Category.PYTHON_FUNCTION):
+        return _BEYOND_STACKS
+    return _CAUSES[cause][1]
+
+
+def _has(trace: Trace, category: Category) -> bool:
+    return bool((trace.category == category).any())
 
 
 def gpu_idle(seen: Observed) -> Iterator[Finding]:
@@ -87,7 +110,7 @@ def gpu_idle(seen: Observed) -> Iterator[Finding]:
         return
     by_cause = {cause: sum(c.by_cause()[cause] for c in seen.causes) for cause in Cause}
     main = max(by_cause, key=by_cause.__getitem__)
-    words, advice = _CAUSES[main]
+    words, advice = _CAUSES[main][0], _advice(seen.trace, main)
     yield Finding(
         id="gpu-idle",
         severity=severity,

@@ -56,7 +56,7 @@ CORPUS: dict[str, list[str]] = {
         "low sync-stalls",
         "info unknown-roofs",
     ],
-    "hta_mtia_inference": ["info no-gpu"],
+    "hta_mtia_inference": ["info other-accelerator"],
     "hta_sampled_rank0": [
         "high gpu-idle",
         "medium opaque-cpu",
@@ -549,6 +549,7 @@ RECOUNT: dict[str, Callable[[Observed], Figures]] = {
     "no-cpu-side": lambda seen: {"operations": len(seen.rows)},
     "no-shapes": lambda seen: {},
     "no-gpu": lambda seen: {},
+    "other-accelerator": lambda seen: {"events": seen.trace.category_counts["mtia_ccp_events"]},
     "unknown-roofs": lambda seen: {},
 }
 COST = {
