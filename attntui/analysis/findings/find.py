@@ -13,10 +13,10 @@ from attntui.analysis.findings.idle import (
     gpu_idle,
     idle_of_a_cause,
     launches_too_slow,
-    opaque_cpu_bars,
 )
 from attntui.analysis.findings.kernels import fine_low_occupancy, fp32_products, tiny_kernels
 from attntui.analysis.findings.model import Finding, Observed
+from attntui.analysis.findings.opaque import opaque_cpu_bars
 from attntui.analysis.findings.recording import lacking
 from attntui.analysis.gap_causes import CauseFinder
 from attntui.analysis.idle import device_idle

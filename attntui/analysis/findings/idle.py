@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attntui.analysis.cpu_time import FatKind, Part, fat_bars
-from attntui.analysis.findings.model import Finding, Observed, costliest
+from attntui.analysis.findings.model import Finding, Observed, recorded
 from attntui.analysis.findings.thresholds import EVIDENCE_MOST
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.idle import DeviceIdle
-from attntui.analysis.intervals import of_disjoint
 from attntui.analysis.queue_depth import launch_bound
 from attntui.analysis.scope import Range
 from attntui.trace.model import I64, Category, Trace
@@ -91,15 +89,11 @@ _BEYOND_STACKS = (
 
 def _advice(trace: Trace, cause: Cause) -> str:
     """What to try against a cause. What to record depends on what was recorded already."""
-    if cause in (Cause.UNRECORDED, Cause.UNKNOWN) and not _has(trace, Category.CPU_OP):
+    if cause in (Cause.UNRECORDED, Cause.UNKNOWN) and not recorded(trace, Category.CPU_OP):
         return _NO_CPU_SIDE
-    if cause is Cause.UNRECORDED and _has(trace, Category.PYTHON_FUNCTION):
+    if cause is Cause.UNRECORDED and recorded(trace, Category.PYTHON_FUNCTION):
         return _BEYOND_STACKS
     return _CAUSES[cause][1]
-
-
-def _has(trace: Trace, category: Category) -> bool:
-    return bool((trace.category == category).any())
 
 
 def gpu_idle(seen: Observed) -> Iterator[Finding]:
@@ -199,46 +193,3 @@ def launches_too_slow(seen: Observed) -> Iterator[Finding]:
         advice="The host cannot launch as fast as the GPU works. Replay a CUDA graph "
         "(torch.compile with mode='reduce-overhead'), fuse ops, or batch more work.",
     )
-
-
-def opaque_cpu_bars(seen: Observed) -> Iterator[Finding]:
-    """CPU ops long for no recorded reason, while the GPU stood idle.
-
-    The cost of each is its unexplained time, or the idle time inside it where that is less.
-    """
-    trace = seen.trace
-    bars = fat_bars(seen.cpu)
-    launches = seen.cpu.work.gpu_ops[bars.index] > 0
-    index = bars.index[(bars.kind == FatKind.OPAQUE) & launches]
-    rows = seen.cpu.rows[index]
-    opaque = seen.cpu.split[index, Part.DISPATCH]
-    stalled = np.minimum(opaque, _idle_inside(seen, trace.start[rows], trace.end[rows]))
-    cost = int(stalled.sum())
-    severity = seen.severity(cost)
-    if severity is None:
-        return
-    some = stalled > 0
-    yield Finding(
-        id="opaque-cpu",
-        severity=severity,
-        cost_ns=cost,
-        title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that no recorded call explains, "
-        "the GPU idle for {idle_meanwhile_ns} of it; the longest is {op}",
-        figures={
-            "unexplained_ns": int(opaque[some].sum()),
-            "cpu_ops": int(some.sum()),
-            "idle_meanwhile_ns": cost,
-        },
-        evidence=costliest(rows[some], opaque[some]),
-        advice="Library work before the launch, such as cuDNN choosing a plan. Warm it up with "
-        "the same shapes, keep shapes fixed, or choose another backend.",
-        names={"op": trace.name_of(int(rows[np.argmax(np.where(some, opaque, 0))]))},
-    )
-
-
-def _idle_inside(seen: Observed, start: I64, end: I64) -> I64:
-    """Idle time of all devices within each stretch."""
-    total = np.zeros(len(start), np.int64)
-    for device in seen.idle:
-        total += of_disjoint(device.gaps.start, device.gaps.end).covered(start, end)
-    return total

@@ -25,7 +25,7 @@ from attntui.analysis.kernel_facts import GpuWork, KernelFact
 from attntui.analysis.kernels import KernelTable
 from attntui.analysis.scope import Range
 from attntui.analysis.steps import Steps
-from attntui.trace.model import I64, Trace
+from attntui.trace.model import I64, Category, Trace
 
 
 class Severity(IntEnum):
@@ -116,3 +116,8 @@ def costliest(rows: I64, cost: I64) -> tuple[int, ...]:
     """The rows with the most cost, most first; of equal ones the earlier."""
     order = np.argsort(-cost, kind="stable")[:EVIDENCE_MOST]
     return tuple(rows[order].tolist())
+
+
+def recorded(trace: Trace, category: Category) -> bool:
+    """Whether the trace has any event of a category."""
+    return bool((trace.category == category).any())

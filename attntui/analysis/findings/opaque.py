@@ -1,0 +1,116 @@
+"""The finding about CPU ops that are long for no recorded reason, and what to blame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from attntui.analysis.cpu_time import FatKind, Part, fat_bars
+from attntui.analysis.findings.model import Finding, Observed, costliest, recorded
+from attntui.analysis.intervals import of_disjoint
+from attntui.analysis.launches import nearest
+from attntui.trace.model import ABSENT, I64, Bool, Category
+
+_PLANNED = re.compile(r"conv(olution|\dd)|cudnn", re.IGNORECASE)
+"""Names of ops for which cuDNN (MIOpen on ROCm) chooses a plan by shape."""
+
+_UNPLANNED = re.compile(r"batch_?norm", re.IGNORECASE)
+"""cuDNN's batch norm has one kernel for a shape and nothing to choose."""
+
+_PLANNING = (
+    "Most likely cuDNN (MIOpen on ROCm) chooses a plan for shapes that are new to it. Warm it up "
+    "with the same shapes, keep shapes fixed, or choose another backend."
+)
+_FIRST_USE = (
+    "Opaque at their first use alone: most likely a kernel's code was loaded or compiled. Warm up "
+    "before recording; if it is loading, CUDA_MODULE_LOADING=EAGER moves it to the start."
+)
+_UNTOLD = (
+    "The trace does not tell what these ops do before they launch: code inside a custom op, "
+    "long lists of tensors, library work. "
+)
+_RECORD_STACKS = "Record stacks (with_stack=True), or sample the host with a profiler of its own."
+_READ_STACKS = "Look at the Python frames inside them, or sample the host with its own profiler."
+
+
+def opaque_cpu_bars(seen: Observed) -> Iterator[Finding]:
+    """CPU ops long for no recorded reason, while the GPU stood idle.
+
+    The cost of each is its unexplained time, or the idle time inside it where that is less.
+    """
+    trace = seen.trace
+    bars = fat_bars(seen.cpu)
+    launches = seen.cpu.work.gpu_ops[bars.index] > 0
+    index = bars.index[(bars.kind == FatKind.OPAQUE) & launches]
+    rows = seen.cpu.rows[index]
+    opaque = seen.cpu.split[index, Part.DISPATCH]
+    stalled = np.minimum(opaque, _idle_inside(seen, trace.start[rows], trace.end[rows]))
+    cost = int(stalled.sum())
+    severity = seen.severity(cost)
+    if severity is None:
+        return
+    some = stalled > 0
+    yield Finding(
+        id="opaque-cpu",
+        severity=severity,
+        cost_ns=cost,
+        title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that no recorded call explains, "
+        "the GPU idle for {idle_meanwhile_ns} of it; the longest is {op}",
+        figures={
+            "unexplained_ns": int(opaque[some].sum()),
+            "cpu_ops": int(some.sum()),
+            "idle_meanwhile_ns": cost,
+        },
+        evidence=costliest(rows[some], opaque[some]),
+        advice=_advice(seen, rows, stalled),
+        names={"op": trace.name_of(int(rows[np.argmax(np.where(some, opaque, 0))]))},
+    )
+
+
+def _advice(seen: Observed, rows: I64, stalled: I64) -> str:
+    """What to try against the kind of bars that stalled the GPU longest."""
+    planned = _is_planned(seen, rows)
+    first = ~planned & _is_first_use(seen, rows)
+    by_kind = {
+        _PLANNING: int(stalled[planned].sum()),
+        _FIRST_USE: int(stalled[first].sum()),
+        _UNTOLD: int(stalled[~planned & ~first].sum()),
+    }
+    most = max(by_kind, key=by_kind.__getitem__)
+    if most is not _UNTOLD:
+        return most
+    stacks = recorded(seen.trace, Category.PYTHON_FUNCTION)
+    return most + (_READ_STACKS if stacks else _RECORD_STACKS)
+
+
+def _is_planned(seen: Observed, rows: I64) -> Bool:
+    """Which ops cuDNN plans: by their name, or by a kernel of cuDNN's that they launch."""
+    trace, name = seen.trace, seen.trace.name[rows]
+    texts = {i: trace.names[i] for i in np.unique(name).tolist()}
+    by_name = [i for i, text in texts.items() if _PLANNED.search(text)]
+    never = [i for i, text in texts.items() if _UNPLANNED.search(text)]
+    kernels = [fact.decoded.library == "cuDNN" for fact in seen.facts]
+    launch = trace.launch[seen.rows[np.isin(trace.name[seen.rows], seen.table.name[kernels])]]
+    launch = launch[launch != ABSENT].astype(np.int64)
+    ops = nearest(trace, launch, trace.category == Category.CPU_OP)
+    planned = (np.isin(name, by_name) | np.isin(rows, ops)) & ~np.isin(name, never)
+    return np.asarray(planned, np.bool_)
+
+
+def _is_first_use(seen: Observed, rows: I64) -> Bool:
+    """Which opaque ops are the first of their name in the trace, and the only opaque one."""
+    trace = seen.trace
+    ops = np.flatnonzero(trace.category == Category.CPU_OP)
+    _, at = np.unique(trace.name[ops], return_index=True)
+    _, which, number = np.unique(trace.name[rows], return_inverse=True, return_counts=True)
+    return np.asarray(np.isin(rows, ops[at]) & (number[which] == 1), np.bool_)
+
+
+def _idle_inside(seen: Observed, start: I64, end: I64) -> I64:
+    """Idle time of all devices within each stretch."""
+    total = np.zeros(len(start), np.int64)
+    for device in seen.idle:
+        total += of_disjoint(device.gaps.start, device.gaps.end).covered(start, end)
+    return total

@@ -1,0 +1,99 @@
+"""What opaque CPU bars are blamed on: cuDNN's planning, a first use, or nothing told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from builders import Event
+from findings_made import LONG, SHAPED, found, quiet
+from made import call, kernel, op
+
+from attntui.trace import load
+from attntui.view.facts import gather
+from attntui.view.findings import advice_text
+
+END = 1_000_000 + 20 * LONG
+OWN = 900_000
+
+
+def bar(name: str, number: int, launches: str = "k") -> list[Event]:
+    """The `number`-th op that takes `OWN` before it launches, after a quiet trace."""
+    at = END + number * 2 * OWN
+    return [
+        op(name, at, at + OWN, **SHAPED),
+        call("cudaLaunchKernel", at + OWN - 3_000, at + OWN - 2_000, 100 + number),
+        kernel(launches, at + OWN - 1_500, at + OWN + 1_000, 100 + number),
+    ]
+
+
+def short(name: str, number: int) -> list[Event]:
+    """The same op once more, quick this time."""
+    at = END + number * 2 * OWN
+    return [
+        op(name, at, at + 9_000, **SHAPED),
+        call("cudaLaunchKernel", at + 4_000, at + 5_000, 100 + number),
+        kernel("k", at + 6_000, at + 7_000, 100 + number),
+    ]
+
+
+def advice(*pieces: list[Event]) -> str:
+    return advice_text(
+        found([*quiet(), *(event for piece in pieces for event in piece)])["opaque-cpu"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "launches"),
+    [
+        ("aten::cudnn_convolution", "conv"),
+        ("aten::convolution", "conv"),
+        ("ConvolutionBackward0", "conv"),
+        ("aten::_cudnn_attention_forward", "k"),
+        ("my::conv", "cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7_64x"),
+    ],
+)
+def test_cudnn_is_blamed_where_the_op_or_its_kernel_is_cudnn_s(name: str, launches: str) -> None:
+    told = advice(bar(name, 0, launches), bar(name, 1, launches))
+    assert "cuDNN" in told
+    assert "plan" in told
+
+
+def test_a_first_use_alone_is_loading_or_compiling() -> None:
+    for told in (
+        advice(bar("aten::frac", 0)),
+        advice(bar("aten::frac", 0), short("aten::frac", 1)),
+        advice(bar("aten::frac", 0), bar("aten::log1p", 1)),
+    ):
+        assert "first use" in told
+        assert "CUDA_MODULE_LOADING=EAGER" in told
+        assert "cuDNN" not in told
+
+
+def test_what_recurs_is_not_explained() -> None:
+    told = advice(bar("my::op", 0), bar("my::op", 1))
+    later = advice(short("my::op", 0), bar("my::op", 1))
+    norm = advice(bar("aten::cudnn_batch_norm", 0), bar("aten::cudnn_batch_norm", 1))
+    for text in (told, later, norm):
+        assert "cuDNN" not in text
+        assert "first use" not in text
+        assert "with_stack=True" in text
+
+
+def test_the_kind_with_most_time_counts() -> None:
+    told = advice(bar("aten::frac", 0), bar("my::op", 1), bar("my::op", 2))
+    assert "first use" not in told
+
+
+def test_in_the_samples_and_the_corpus(corpus: Path) -> None:
+    samples = Path(__file__).parents[3] / "sample_traces"
+    expected = {
+        samples / "gaps_h200.json.gz": "first use",
+        samples / "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200.json.gz": "cuDNN",
+        samples / "train-sdpa_l2_b1_h4_s256_d64_bf16_h200.json.gz": "cuDNN",
+        corpus / "hta_a100_nccl.json.gz": "with_stack=True",
+        corpus / "tracelens_b200_vllm_eager.json.gz": "the Python frames inside them",
+    }
+    for path, word in expected.items():
+        seen = {finding.id: finding for finding in gather(load(path)).findings}
+        assert word in advice_text(seen["opaque-cpu"]), path
