@@ -12,7 +12,7 @@ import numpy as np
 from attntui.analysis.compare import Comparison, Row, RowGroup, Share, Unit, grouped
 from attntui.trace.model import I64
 from attntui.view.comparison import backend_words
-from attntui.view.comparison_rows import MATCH_WORDS, role_lines, title
+from attntui.view.comparison_rows import MATCH_WORDS, group_title, role_lines, title
 from attntui.view.comparison_words import METRIC_WORDS, difference, figure, verdict
 from attntui.view.formats import count, duration
 from attntui.view.tables import Column, Table
@@ -75,10 +75,8 @@ def changes(groups: Sequence[RowGroup]) -> tuple[Change, ...]:
     """A line a group, each followed by the roles that it holds many to one."""
     found: list[Change] = []
     for number, group in enumerate(groups):
-        times = f"{len(group.rows)} times " if len(group.rows) > 1 else ""
         sides = (group.a_ops, group.a_gpu_ns, group.b_ops, group.b_gpu_ns)
-        name = times + title(group.rows[0])
-        first = group.rows[0]
+        name, first = group_title(group), group.rows[0]
         ends = _event(first.a), _event(first.b)
         found.append(Change(number, name, *sides, MATCH_WORDS[group.match], ends))
         for line in role_lines(group.rows):

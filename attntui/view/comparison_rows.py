@@ -9,6 +9,7 @@ from attntui.analysis.attention.model import ROLES
 from attntui.analysis.compare.rows import Match, Row, RowGroup, Share, grouped
 from attntui.analysis.kernel_names import decode
 from attntui.view.attention import shape_text
+from attntui.view.formats import count
 from attntui.view.safe import safe
 
 MATCH_WORDS: Mapping[Match, str] = {"both": "both", "only_a": "only A", "only_b": "only B"}
@@ -32,15 +33,22 @@ def sorted_groups(rows: Sequence[Row], sort: str = "delta") -> list[RowGroup]:
 
 
 def title(row: Row) -> str:
-    """What a row is about, as safe text: `softmax of attention forward 8x16x1024x64`. The
+    """What a row is about, as safe text: `attention forward 8x16x1024x64: softmax`. The
     shapes are those of A, then those of B where they differ.
     """
     of_call = any(share is not None and share.call is not None for share in (row.a, row.b))
     name = row.name if of_call or "::" in row.name else decode(row.name).short
-    if row.role is not None:
-        name = f"{row.role} of {name}"
+    role = f": {row.role}" if row.role is not None else ""
     shapes = dict.fromkeys(_shape_words(share) for share in (row.a, row.b) if share is not None)
-    return safe(f"{name} {' / '.join(filter(None, shapes))}".rstrip(), NAME_CELLS)
+    text = f"{name} {' / '.join(filter(None, shapes))}".rstrip()
+    # The role is one of ours and short: a long name gives way to it.
+    return safe(text, NAME_CELLS - len(role)) + role
+
+
+def group_title(group: RowGroup) -> str:
+    """A group's title where no column counts its rows: with how often, if more than once."""
+    number = len(group.rows)
+    return title(group.rows[0]) + (f", {count(number)} times" if number > 1 else "")
 
 
 def _shape_words(share: Share) -> str:

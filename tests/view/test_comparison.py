@@ -6,15 +6,27 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from builders import Event, annotation, cpu_op, kernel, launched, write_trace
 from rich.console import Console
 
-from attntui.analysis.compare import Comparison, Metric, Side, Unit, compare, prepare
+from attntui.analysis.compare import (
+    Comparison,
+    Metric,
+    Row,
+    RowGroup,
+    Share,
+    Side,
+    Unit,
+    compare,
+    prepare,
+)
 from attntui.trace import load
+from attntui.view.compare_tables import changes, groups_of
 from attntui.view.comparison import OVERVIEW_SORTS, overview, sections, sorted_sides
 from attntui.view.comparison_json import comparison_dict, overview_dict
-from attntui.view.comparison_rows import SORTS, sorted_groups, title
+from attntui.view.comparison_rows import SORTS, group_title, sorted_groups, title
 from attntui.view.comparison_words import METRIC_WORDS, difference, standing, verdict
 from attntui.view.markdown import markdown
 from attntui.view.report import Column, Section, plain, rich_tables
@@ -199,6 +211,33 @@ def test_absent_figures_stand_last(comparison: Comparison) -> None:
 
     ordered = sorted_sides([side(None), side(50), side(0.0), side(None)], "occupancy")
     assert [one.figures.occupancy_pct for one in ordered] == [0.0, 50, None, None]
+
+
+def test_a_title_names_the_thing_first_then_its_role_then_how_often() -> None:
+    share = Share(np.array([1]), 10, 0, ((4, 4),))
+    row = Row("k", "aten::mm", None, share, share)
+    memset = Row("k", "aten::mm", "memset", share, None)
+    assert title(row) == "aten::mm [4, 4]"
+    assert title(memset) == "aten::mm [4, 4]: memset"
+    assert group_title(RowGroup((row,))) == "aten::mm [4, 4]"
+    assert group_title(RowGroup((row,) * 12)) == "aten::mm [4, 4], 12 times"
+    assert group_title(RowGroup((memset,) * 1_200)) == "aten::mm [4, 4]: memset, 1,200 times"
+    # A long name loses its own end, not its role.
+    long = Row("k", "aten::" + "m" * 500, "memset", share, None)
+    assert title(long).endswith(": memset")
+    assert len(title(long)) <= 120
+
+
+def test_roles_of_attention_read_alike_in_text_markdown_and_on_the_screen(corpus: Path) -> None:
+    files = ("gpt_prefill_stack_naive.json.gz", "gpt_prefill_stack_sdpa.json.gz")
+    a, b = (prepare(load(corpus / "h200" / name)) for name in files)
+    found = compare(a, b)
+    parts = sections(found, 10)
+    name = "attention forward 4x12x1024x64: fused"
+    lines = [change.title for change in changes(groups_of(found.rows, False))]
+    assert f"{name}, 12 times" in lines
+    for text in (plain(parts), markdown(parts)):
+        assert any(name in line and "12" in line for line in text)
 
 
 def test_hostile_text_reaches_no_terminal(hostile: Comparison) -> None:
