@@ -8,6 +8,7 @@ from attntui.analysis.attention import AttentionCall
 from attntui.analysis.cpu_time import CpuTime
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.findings.attention import hidden_copies, naive_attention, sdpa_on_math
+from attntui.analysis.findings.collectives import collectives_beside_compute
 from attntui.analysis.findings.host import host_waits, steady_allocation
 from attntui.analysis.findings.idle import (
     gpu_idle,
@@ -38,6 +39,7 @@ _FINDERS: tuple[Callable[[Observed], Iterator[Finding]], ...] = (
     fp32_products,
     tiny_kernels,
     fine_low_occupancy,
+    collectives_beside_compute,
     lacking,
 )
 

@@ -51,7 +51,7 @@ _CAUSES: dict[Cause, tuple[str, str]] = {
         "Recording stacks slows Python itself down.",
     ),
     Cause.UNRECORDED: (
-        "in host code that the trace does not record",
+        "while the host ran code that the trace does not record",
         "Record stacks (with_stack=True) to see which Python code runs between the ops.",
     ),
     Cause.LAUNCH_CALL: (

@@ -20,12 +20,13 @@ _UNPLANNED = re.compile(r"batch_?norm", re.IGNORECASE)
 """cuDNN's batch norm has one kernel for a shape and nothing to choose."""
 
 _PLANNING = (
-    "Most likely cuDNN (MIOpen on ROCm) chooses a plan for shapes that are new to it. Warm it up "
-    "with the same shapes, keep shapes fixed, or choose another backend."
+    "For the most part, it seems, cuDNN (MIOpen on ROCm) choosing a plan for shapes new to it. "
+    "Warm it up with the same shapes, keep shapes fixed, or choose another backend."
 )
 _FIRST_USE = (
-    "Opaque at their first use alone: most likely a kernel's code was loaded or compiled. Warm up "
-    "before recording; if it is loading, CUDA_MODULE_LOADING=EAGER moves it to the start."
+    "For the most part at an op's first use alone: a kernel's code was loaded or compiled, most "
+    "likely. Warm up before recording; if it is loading, CUDA_MODULE_LOADING=EAGER moves it to "
+    "the start of the program."
 )
 _UNTOLD = (
     "The trace does not tell what these ops do before they launch: code inside a custom op, "

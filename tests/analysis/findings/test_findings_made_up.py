@@ -256,6 +256,30 @@ def test_low_occupancy_of_a_kernel_on_tensor_cores_is_a_note() -> None:
     assert "limited by registers" in title_text(finding)
 
 
+def test_collectives_beside_compute_are_a_note() -> None:
+    name = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+    # Half of it beside the last kernel, half alone, on a stream of its own.
+    end = 1_000_000 + 10 * LONG
+    beside = launched(50, 120_000, end - LONG // 2, end + LONG // 2, name)
+    beside[-1]["args"]["stream"] = 9
+    finding = found([*quiet(10), *beside])["collectives"]
+    assert finding.severity is Severity.INFO
+    assert dict(finding.figures) == {
+        "collectives": 1,
+        "running_ns": LONG,
+        "beside_compute_ns": LONG // 2,
+        "overlap_share": 0.5,
+    }
+    assert title_text(finding) == (
+        "1 collective ran for 100.0 us on the GPU, 50.00 us (50.0 %) of it beside other kernels"
+    )
+    # On another device nothing runs beside it.
+    beside[-1]["args"]["device"] = 1
+    assert found([*quiet(10), *beside])["collectives"].figures["beside_compute_ns"] == 0
+    # Too short to matter.
+    assert "collectives" not in found([*quiet(10), *launched(50, 120_000, end, end + 9, name)])
+
+
 def without_inputs(events: list[Event]) -> list[Event]:
     return [
         event | {"args": {k: v for k, v in event["args"].items() if not k.startswith("Input")}}

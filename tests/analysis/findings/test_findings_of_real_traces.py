@@ -41,7 +41,13 @@ SAMPLE_FOLDER = Path(__file__).parents[3] / "sample_traces"
 CORPUS: dict[str, list[str]] = {
     "hta_a100_alexnet": ["high gpu-idle", "high launch-bound", "low sync-stalls", "info no-shapes"],
     "hta_a100_multi_stream_sync": ["high gpu-idle", "info no-shapes"],
-    "hta_a100_nccl": ["high gpu-idle", "high launch-bound", "low opaque-cpu", "info no-shapes"],
+    "hta_a100_nccl": [
+        "high gpu-idle",
+        "high launch-bound",
+        "low opaque-cpu",
+        "info collectives",
+        "info no-shapes",
+    ],
     "hta_a100_simple_add": [
         "high gpu-idle",
         "high launch-bound",
@@ -61,12 +67,14 @@ CORPUS: dict[str, list[str]] = {
         "high gpu-idle",
         "medium opaque-cpu",
         "medium launch-bound",
+        "info collectives",
         "info unknown-roofs",
     ],
     "hta_sampled_rank1": [
         "high gpu-idle",
         "medium opaque-cpu",
         "medium launch-bound",
+        "info collectives",
         "info unknown-roofs",
     ],
     "hta_v100_ns_resolution": ["high fp32-products", "info no-shapes"],
@@ -74,6 +82,7 @@ CORPUS: dict[str, list[str]] = {
         "high gpu-idle",
         "high launch-bound",
         "medium opaque-cpu",
+        "info collectives",
         "info low-occupancy-fine",
     ],
     "tracelens_h100_bert_small": [
@@ -522,6 +531,32 @@ def recount_occupancy(seen: Observed) -> Figures:
     }
 
 
+def recount_collectives(seen: Observed) -> Figures:
+    """By the words of the names, the time swept from edge to edge."""
+    trace, found = seen.trace, 0
+    running = beside = 0
+    for device in seen.idle:
+        edges = []
+        for row in device.rows.tolist():
+            if trace.category_of(row) is Category.KERNEL:
+                talks = re.search("nccl|all_reduce", trace.name_of(row)) is not None
+                found += talks
+                edges += [(int(trace.start[row]), talks, 1), (int(trace.end[row]), talks, -1)]
+        open_now = {True: 0, False: 0}
+        last = 0
+        for time, talks, step in sorted(edges):
+            running += (time - last) * (open_now[True] > 0)
+            beside += (time - last) * (open_now[True] > 0 and open_now[False] > 0)
+            open_now[talks] += step
+            last = time
+    return {
+        "collectives": found,
+        "running_ns": running,
+        "beside_compute_ns": beside,
+        "overlap_share": beside / running,
+    }
+
+
 def recount_launches(seen: Observed) -> Figures:
     alone = [row for row in seen.rows.tolist() if seen.trace.launch[row] == ABSENT]
     return {
@@ -545,6 +580,7 @@ RECOUNT: dict[str, Callable[[Observed], Figures]] = {
     "fp32-products": recount_fp32,
     "tiny-kernels": recount_tiny,
     "low-occupancy-fine": recount_occupancy,
+    "collectives": recount_collectives,
     "no-launches": recount_launches,
     "no-cpu-side": lambda seen: {"operations": len(seen.rows)},
     "no-shapes": lambda seen: {},

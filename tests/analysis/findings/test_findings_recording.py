@@ -113,7 +113,7 @@ def test_unrecorded_idle_time_asks_for_what_is_missing() -> None:
     stacks = advice_text(late(True)["gpu-idle"])
     assert "with_stack=True" in stacks
     without = late(False)["gpu-idle"]
-    assert "in host code that the trace does not record" in title_text(without)
+    assert "while the host ran code that the trace does not record" in title_text(without)
     assert "ProfilerActivity.CPU" in advice_text(without)
     assert "with_stack" not in advice_text(without)
     assert "with_stack=True" not in advice_text(late(True, frame=True)["gpu-idle"])
