@@ -33,16 +33,16 @@ def sorted_groups(rows: Sequence[Row], sort: str = "delta") -> list[RowGroup]:
 
 
 def title(row: Row) -> str:
-    """What a row is about, as safe text: `attention forward 8x16x1024x64: softmax`. The
-    shapes are those of A, then those of B where they differ.
+    """What a row is about, as safe text: `softmax: attention forward 8x16x1024x64`. The
+    role comes first, so that a narrow column keeps it. The shapes are those of A, then
+    those of B where they differ.
     """
     of_call = any(share is not None and share.call is not None for share in (row.a, row.b))
     name = row.name if of_call or "::" in row.name else decode(row.name).short
-    role = f": {row.role}" if row.role is not None else ""
+    if row.role is not None:
+        name = f"{row.role}: {name}"
     shapes = dict.fromkeys(_shape_words(share) for share in (row.a, row.b) if share is not None)
-    text = f"{name} {' / '.join(filter(None, shapes))}".rstrip()
-    # The role is one of ours and short: a long name gives way to it.
-    return safe(text, NAME_CELLS - len(role)) + role
+    return safe(f"{name} {' / '.join(filter(None, shapes))}".rstrip(), NAME_CELLS)
 
 
 def group_title(group: RowGroup) -> str:
