@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="profiles on the CPU, with whatever torch is there")
-from torch import Tensor  # noqa: E402, after the look for torch
-from torch.profiler import ProfilerActivity, profile  # noqa: E402, likewise
-
 from attntui.analysis.attention import AttentionCall, find_attention
 from attntui.trace import load
 from attntui.trace.model import Trace
+
+torch = pytest.importorskip("torch", reason="profiles on the CPU, with whatever torch is there")
+Tensor = torch.Tensor
+ProfilerActivity, profile = torch.profiler.ProfilerActivity, torch.profiler.profile
 
 _BATCH, _HEADS, _QUERIES, _KEYS, _DIM = 2, 4, 32, 48, 16
 _SCALE = 1 / math.sqrt(_DIM)
