@@ -36,9 +36,9 @@ def scoreboard_table(comparison: Comparison) -> Table:
     factors = np.array([line[-1] for line in lines], np.float64)
     columns = (
         column("figure", 0, None, right=False, least=22),
-        column("A", 1, 12, sortable=False),
-        column("B", 2, 12, sortable=False),
-        column("difference", 3, 14, priority=2, sortable=False),
+        column("A", 1, 11, sortable=False),
+        column("B", 2, 11, sortable=False),
+        column("difference", 3, 13, priority=2, sortable=False),
         replace(column("B is", 4, 14, right=False, priority=1), keys=factors),
     )
     return Table(columns, [str(line[0]) for line in lines], rows, lambda _row: None)

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from attntui.analysis.kernel_facts import traffic
 from attntui.trace.model import ABSENT as MISSING
 from attntui.trace.model import I64
 from attntui.view.analyses import GapList, ScopeFacts
 from attntui.view.document import Document
-from attntui.view.formats import ABSENT, count, duration, percent
+from attntui.view.formats import ABSENT, count, duration, percent, size
 from attntui.view.tables import Column, Table, Target, name_keys, share_bar
 
 
@@ -229,24 +230,27 @@ def gaps_table(document: Document, gaps: GapList, threshold: int) -> Table:
 
 
 def steps_table(document: Document) -> Table:
-    """The steps, with what they took on the host and on the GPU."""
+    """The steps: their time on the host and the GPU, and the bytes that they moved, by shapes."""
     trace, steps = document.trace, document.steps
     owned = [steps.owned(i) for i in range(len(steps))]
     gpu_ns = np.array([int(trace.dur[o].sum()) for o in owned], np.int64)
     ops = np.array([len(o) for o in owned], np.int64)
+    moved = [traffic(document.analyses.work, o).moved for o in owned]
     words = np.arange(len(steps), dtype=np.int64)
     names = [trace.name_of(int(row)) for row in steps.rows]
     columns = (
         Column("start", lambda row: duration(int(steps.start[row]), 6), steps.start, 10),
         Column("host", lambda row: duration(int(steps.duration[row])), steps.duration, 9),
         Column("GPU", lambda row: duration(int(gpu_ns[row])), gpu_ns, 9),
-        Column("GPU ops", lambda row: count(int(ops[row])), ops, 8),
+        Column("GPU ops", lambda row: count(int(ops[row])), ops, 8, priority=2),
+        Column("HBM est.", lambda row: size(moved[row]), _floats(moved), 8, priority=3),
         Column(
             "",
             lambda row: "outlier" if steps.outlier[row] else "",
             steps.outlier.astype(np.int64),
             8,
             right=False,
+            priority=1,
         ),
         Column(
             "step",

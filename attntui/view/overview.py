@@ -127,12 +127,18 @@ def remark_detail(document: Document, facts: ScopeFacts, number: int) -> list[It
     if finding.figures:
         items.append(Item("", "figures", heading=True))
         for key, value in finding.figures.items():
-            label = key.rpartition("_")[0] if key.endswith(_UNITS) else key
-            items.append(Item(label.replace("_", " "), figure_text(key, value)))
+            items.append(Item(_label(key), figure_text(key, value)))
     items.extend(_evidence(document, finding))
     return items
 
 
+def _label(key: str) -> str:
+    """A figure's key as people read it: `GPU time` for `gpu_time_ns`."""
+    words = (key.rpartition("_")[0] if key.endswith(_UNITS) else key).split("_")
+    return " ".join(word.upper() if word in _SHORT else word for word in words)
+
+
+_SHORT = ("gpu", "cpu", "hbm")
 _UNITS = ("_ns", "_bytes", "_share", "_pct")
 
 
