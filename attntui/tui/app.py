@@ -18,6 +18,7 @@ from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.loading import AligningScreen, LoadingScreen
 from attntui.tui.screens.main import MainScreen
+from attntui.tui.screens.once import Palette
 from attntui.tui.screens.picker import PickerScreen
 from attntui.view.document import Document
 from attntui.view.options import Options
@@ -35,6 +36,7 @@ class AttntuiApp(App[None]):
         self.paths = paths
         self.options = options
         self.failure: str | None = None
+        self._comparing = False
 
     def on_mount(self) -> None:
         if self.paths:
@@ -112,14 +114,22 @@ class AttntuiApp(App[None]):
         self.failure = loaded.error
         return loaded.document
 
+    def action_command_palette(self) -> None:
+        """The palette, over panes alone: a load or a question must stay on top."""
+        if isinstance(self.screen, PaneScreen):
+            self.push_screen(Palette())
+
     @on(MainScreen.CompareWanted)
     def _compare_wanted(self, message: MainScreen.CompareWanted) -> None:
-        self._compare(message.document)
+        if not self._comparing:
+            self._comparing = True
+            self._compare(message.document)
 
     # The description would else be the text of the whole document.
     @work(description="compare")
     async def _compare(self, document: Document) -> None:
         other = await self._choose("Compare with", closable=True)
+        self._comparing = False
         if other is not None:
             await self._show([document, other], closable=True)
 

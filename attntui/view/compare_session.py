@@ -11,16 +11,17 @@ from attntui.analysis.compare import (
     Comparison,
     Subject,
     UnitChoice,
-    against,
     available,
     compare,
     compare_units,
     find_units,
+    mirrored,
 )
 from attntui.analysis.compare import Side as UnitSide
 from attntui.view.comparison import place_words, unit_words
 from attntui.view.document import Document
 from attntui.view.session import Session
+from attntui.view.status import file_name
 from attntui.view.viewport import MIN_SPAN_NS, Viewport
 
 MARGIN = 0.03
@@ -139,6 +140,8 @@ class CompareSession:
     def toggled_full_width(self) -> CompareSession:
         """Each unit to the full width, or both at one scale."""
         changed = replace(self, full_width=not self.full_width)._framed()
+        # Another scale is no other selection.
+        changed = changed.pointing_at((self.sessions[0].event, self.sessions[1].event))
         words = "each unit at full width" if changed.full_width else "both at the same scale"
         return replace(changed, said=words)
 
@@ -181,13 +184,12 @@ class CompareSession:
 
     def swapped(self) -> CompareSession:
         """B on the left, A on the right; units and places stay."""
-        a, b = self.sides
         return replace(
             self,
             documents=self.documents[::-1],
             subjects=self.subjects[::-1],
             sessions=self.sessions[::-1],
-            comparison=against(b, a),
+            comparison=mirrored(self.comparison),
             said="swapped",
         )
 
@@ -212,7 +214,7 @@ class CompareSession:
     def heading(self, side: int) -> str:
         """What a side's timeline shows, for its title."""
         unit = self.sides[side]
-        name = self.documents[side].trace.path.rpartition("/")[2].removesuffix(".json.gz")
+        name = file_name(self.documents[side].trace).removesuffix(".gz").removesuffix(".json")
         scale = " ─ full width" if self.full_width else ("" if self.tied else " ─ untied")
         return f"{'AB'[side]} {name} ─ unit {place_words(unit)}{scale}"
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import shlex
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,10 +78,16 @@ def reloaded(session: Session, document: Document) -> Session:
         fresh.timeline,
         viewport=viewport,
         cursor=cursor,
+        line=0,
         event=None,
         hide_empty=session.timeline.hide_empty,
         collapsed=frozenset(n for n, track in enumerate(tracks) if _key(track) in closed),
     )
+    here = session.timeline.current(session.tracks)
+    for number, line in enumerate(timeline.lines(tracks)):
+        if here is not None and _key(tracks[line.track]) == _key(session.tracks[here.track]):
+            timeline = replace(timeline, line=number)
+            break
     moved = replace(
         fresh.with_timeline(timeline),
         width=session.width,
@@ -104,12 +108,14 @@ def _key(track: Track) -> tuple[TrackKind, str]:
 
 
 def _same_scope(session: Session, document: Document) -> Scope | None:
-    """The scope in the new file: a step by its number, an annotation by its name and which
+    """The scope in the new file: a step by its name, an annotation by its name and which
     of that name it is, a range as it stands. None where the new file has no such thing.
     """
     scope, new = session.scope, document.trace
     if isinstance(scope, Step):
-        return scope if scope.index < len(document.steps) else None
+        names = [new.name_of(int(row)) for row in document.steps.rows]
+        name = session.trace.name_of(int(session.document.steps.rows[scope.index]))
+        return Step(names.index(name)) if name in names else None
     if not isinstance(scope, Span):
         return scope
     old = session.trace
@@ -142,17 +148,17 @@ def write_copy(trace_path: str, text: str) -> Path:
     Raises OSError where the directory cannot be written.
     """
     stem = Path(trace_path).name.split(".")[0] or "trace"
-    with tempfile.NamedTemporaryFile(
-        "w", dir=Path.cwd(), prefix=f".{stem}-", encoding="utf-8", errors="replace"
-    ) as file:
-        file.write(text + "\n")
-        file.flush()
-        for number in itertools.count(1):
-            path = Path.cwd() / f"{stem}-{number}.txt"
-            try:
-                # Unlike a rename, a link never replaces what stands there.
-                os.link(file.name, path)
-            except FileExistsError:
-                continue
-            return path
+    for number in itertools.count(1):
+        path = Path.cwd() / f"{stem}-{number}.txt"
+        try:
+            file = path.open("x", encoding="utf-8", errors="replace")
+        except FileExistsError:
+            continue
+        try:
+            with file:
+                file.write(text + "\n")
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
+        return path
     raise AssertionError("counting has no end")

@@ -26,6 +26,11 @@ class Search:
         name = document.trace.name
         return cls(pattern, np.flatnonzero(hits[name]) if len(hits) else np.zeros(0, np.int64))
 
+    def within(self, trace: Trace, low: int, high: int) -> Search:
+        """The hits that begin in [low, high): in the unit compared, or all but outliers."""
+        first, stop = np.searchsorted(trace.start[self.rows], [low, high]).tolist()
+        return Search(self.pattern, self.rows[first:stop])
+
     def next(self, trace: Trace, cursor: int, event: int | None, direction: int, here: bool) -> int:
         """Number of the hit after (1) or before (-1) the selected event or the cursor.
 

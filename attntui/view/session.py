@@ -6,7 +6,6 @@ differs. `said` carries a line for the user from the last action.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -170,8 +169,10 @@ class Session:
         if moved is None:
             return self.saying("no further event in this lane")
         line = moved.current(self.tracks)
-        if line is not None and self.tracks[line.track].kind is TrackKind.IDLE:
-            return self._at(moved, self._gap_at(moved.cursor))
+        if line is not None and self.tracks[line.track].names_gaps:
+            strip = self.tracks[line.track].rows[line.row]
+            at = int(np.searchsorted(strip.start, moved.cursor))
+            return self._at(moved, int(strip.rows[at]))
         return self._at(moved)
 
     def selecting(self, event: int) -> Session:
@@ -264,10 +265,6 @@ class Session:
         return self._at(self.timeline.empty_toggled(self.tracks))
 
     # Gaps
-
-    def _gap_at(self, time: int) -> int | None:
-        at = bisect_right(self.gaps.start, time) - 1
-        return at if at >= 0 and time < self.gaps.end[at] else None
 
     def gap_moved(self, direction: int) -> Session:
         """The next or previous gap over the threshold, by time, inside the bounds."""
@@ -421,6 +418,11 @@ class Session:
             return self.saying("nothing to search for: / first")
         if not len(search.rows):
             return self.saying(f"no event named like /{search.pattern}/")
+        view = self.timeline.viewport
+        inside = search.within(self.trace, view.low, view.high)
+        if not len(inside.rows):
+            return self.saying(f"no event named like /{search.pattern}/ here")
+        search = inside
         at = search.next(self.trace, self.timeline.cursor, self.event, direction, here)
         event = int(search.rows[at])
         start, end = int(self.trace.start[event]), int(self.trace.end[event])

@@ -7,6 +7,7 @@ from attntui.analysis.compare.compare import (
     against,
     compare,
     compare_units,
+    mirrored,
     take,
 )
 from attntui.analysis.compare.figures import Covered, Figures
@@ -37,6 +38,7 @@ __all__ = [
     "compare_units",
     "find_units",
     "grouped",
+    "mirrored",
     "prepare",
     "take",
 ]

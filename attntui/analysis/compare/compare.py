@@ -104,6 +104,19 @@ def against(a: Side, b: Side) -> Comparison:
     )
 
 
+def mirrored(comparison: Comparison) -> Comparison:
+    """B against A: the same units and rows, nothing aligned again."""
+    a, b = comparison.b, comparison.a
+    return Comparison(
+        choice=comparison.choice,
+        a=a,
+        b=b,
+        metrics=scoreboard(a.figures, b.figures),
+        rows=tuple(Row(row.key, row.name, row.role, row.b, row.a) for row in comparison.rows),
+        cautions=tuple(Caution(c.what, c.b, c.a) for c in comparison.cautions),
+    )
+
+
 def take(subject: Subject, choice: UnitChoice, index: int | None = None) -> Side:
     """One unit of a trace with its figures, by default the representative one.
 

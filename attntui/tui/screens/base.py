@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from textual import events, on
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
 from attntui.tui.actions import SessionActions
 from attntui.tui.screens.help import HelpScreen
+from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.keys import Key
 from attntui.view.options import Options
-from attntui.view.session import Session
 from attntui.view.tables import BadPattern
 
 SMALL = "this terminal is under 60 x 15: enlarge it"
 
 
-class PaneScreen(SessionActions, Screen[None]):
+class PaneScreen(SessionActions, DismissedOnce[None]):
     """A screen of panes round sessions.
 
     Panes are the focusable widgets named in `panes`, in the order of Tab. `session` is the
@@ -32,6 +31,7 @@ class PaneScreen(SessionActions, Screen[None]):
 
     # Esc undoes one thing, the innermost first: see `action_back`.
     ESCAPE_TO_MINIMIZE = False
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (15, "-low"), (30, "-tall")]  # noqa: RUF012
 
     keys: tuple[Key, ...] = ()
     panes: tuple[str, ...] = ()
@@ -63,7 +63,11 @@ class PaneScreen(SessionActions, Screen[None]):
     # Panes and focus
 
     def action_pane(self, name: str) -> None:
-        """Shows a pane and gives it the focus; one that is not there is passed over."""
+        """Shows a pane and gives it the focus."""
+        self.focus_pane(name)
+
+    def focus_pane(self, name: str) -> None:
+        """The pane on screen and in focus; one that is not there is passed over."""
         if name in self.panes:
             self.last_pane = name
             self.show_pane(name)
@@ -80,14 +84,15 @@ class PaneScreen(SessionActions, Screen[None]):
         self.action_pane(self.panes[(at + step) % len(self.panes)])
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        if event.widget.id in self.panes:
+        # Of several quick changes only the last holds.
+        if event.widget is self.focused and event.widget.id in self.panes:
             self.last_pane = event.widget.id
             self.show_pane(self.last_pane)
 
     def on_resize(self) -> None:
         # A terminal made too small hides all panes, and with them the focus.
         if self.focused is None:
-            self.call_after_refresh(self.action_pane, self.last_pane)
+            self.call_after_refresh(self.focus_pane, self.last_pane)
 
     def action_maximise(self) -> None:
         """The focused pane on the whole screen, under the same title and over the same status."""
@@ -207,7 +212,7 @@ class PaneScreen(SessionActions, Screen[None]):
 
         if self._attempt(take):
             self.query_one(Prompt).close()
-            self.action_pane(self.last_pane)
+            self.focus_pane(self.last_pane)
 
     @on(Prompt.Dropped)
     def _dropped(self, message: Prompt.Dropped) -> None:
@@ -215,7 +220,7 @@ class PaneScreen(SessionActions, Screen[None]):
         if message.purpose == "filter":
             self._filter(message.before)
         if self.focused is None or isinstance(self.focused, Prompt):
-            self.action_pane(self.last_pane)
+            self.focus_pane(self.last_pane)
 
     def _filter(self, pattern: str) -> None:
         view = self.table.view
@@ -261,5 +266,3 @@ class PaneScreen(SessionActions, Screen[None]):
     def show_hints(self, text: str) -> None:
         """The keys worth knowing here; that for help is never cut off."""
         self.query_one("#hints", Static).update(f"? help  {text}")
-
-    session: Session

@@ -10,10 +10,11 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
+from attntui.tui.screens.once import DismissedOnce
 from attntui.view.session import Bookmark
 
 
-class BookmarksScreen(ModalScreen[int | None]):
+class BookmarksScreen(DismissedOnce[int | None], ModalScreen[int | None]):
     """Dismissed with the number of the bookmark chosen, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -45,7 +45,6 @@ class CompareScreen(PaneScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(COMPARE_KEYS)
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (118, "-wide"), (150, "-huge")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (15, "-low"), (30, "-tall")]  # noqa: RUF012
     CSS_PATH = "compare.tcss"
 
     keys = COMPARE_KEYS
@@ -58,6 +57,7 @@ class CompareScreen(PaneScreen):
         self._compared = compared
         self._side = 0
         self._wanted = compared.request
+        self._aligning = False
         self._single = False
         self._groups: tuple[RowGroup, ...] = ()
         self._changes: tuple[Change, ...] = ()
@@ -81,9 +81,8 @@ class CompareScreen(PaneScreen):
         self._show_tables()
         self._show()
         self.show_hints(HINTS)
-        self.action_pane("rows")
-        if self._changes:
-            self.compared = self.compared.pointing_at(self._changes[self._row].ends)
+        self.focus_pane("rows")
+        self._point()
 
     # The comparison on screen
 
@@ -159,7 +158,7 @@ class CompareScreen(PaneScreen):
 
     @property
     def table(self) -> VirtualTable:
-        return self.focused if isinstance(self.focused, VirtualTable) else self._table("rows")
+        return self._table("scoreboard" if self.last_pane == "scoreboard" else "rows")
 
     # What widgets say
 
@@ -181,13 +180,20 @@ class CompareScreen(PaneScreen):
 
     @on(VirtualTable.Highlighted, "#rows")
     def _highlighted(self, message: VirtualTable.Highlighted) -> None:
-        if self._changes:
-            self.compared = self.compared.pointing_at(self._changes[self._row].ends)
+        said = self.compared.said
+        self._point()
+        if not message.moved:
+            self.say(said)
+
+    def _point(self) -> None:
+        if (change := self._change) is not None:
+            self.compared = self.compared.pointing_at(change.ends)
 
     @property
-    def _row(self) -> int:
+    def _change(self) -> Change | None:
         """The line of what changed at the table's cursor."""
-        return self._table("rows").row or 0
+        row = self._table("rows").row
+        return None if row is None else self._changes[row]
 
     # Other units: asked for at once, answered when the traces are aligned
 
@@ -197,18 +203,28 @@ class CompareScreen(PaneScreen):
             return
         self._wanted = wanted
         self.say("aligning …")
-        self._align(self.compared, wanted)
+        self._want_comparison()
 
-    @work(thread=True, exclusive=True, description="aligning")
+    def _want_comparison(self) -> None:
+        """Has what is wanted aligned, one request after the other however fast they come."""
+        if not self._aligning and self._wanted != self.compared.request:
+            self._aligning = True
+            self._align(self.compared, self._wanted)
+
+    @work(thread=True, group="aligning", description="aligning")
     def _align(self, compared: CompareSession, wanted: Request) -> None:
         comparison = compared.answer(wanted)
         self.app.call_from_thread(self._take, compared.subjects, wanted, comparison)
 
     def _take(self, subjects: object, wanted: Request, comparison: Comparison) -> None:
         """Shows what was asked for, unless something else has been asked for since."""
+        self._aligning = False
         if wanted == self._wanted and subjects == self.compared.subjects:
             self.compared = self.compared.with_comparison(comparison)
+            self._wanted = self.compared.request
             self._show_tables()
+        else:
+            self._want_comparison()
 
     def action_next_unit(self) -> None:
         self._ask(self.compared.next_unit(self._wanted, 1))
@@ -236,9 +252,10 @@ class CompareScreen(PaneScreen):
 
     def action_accept(self) -> None:
         if isinstance(self.focused, TimelineView):
-            self.app.push_screen(MainScreen(self._alone(), self.options, closable=True))
-        elif self.focused is self._table("rows") and self._changes:
-            self.compared = self.compared.going_to(self._changes[self._row].ends)
+            options = replace(self.options, pane="timeline")
+            self.app.push_screen(MainScreen(self._alone(), options, closable=True))
+        elif self.focused is self._table("rows") and (change := self._change) is not None:
+            self.compared = self.compared.going_to(change.ends)
 
     def _alone(self) -> Session:
         """The side last used as a session of its own, at the same place."""
@@ -253,9 +270,9 @@ class CompareScreen(PaneScreen):
         return focused.line_text if isinstance(focused, VirtualTable) else self._selected_text()
 
     def undo(self) -> bool:
-        rows = self._table("rows")
-        if rows.view is not None and rows.view.pattern:
-            rows.view = rows.view.filtered("")
+        view = self.table.view
+        if view is not None and view.pattern:
+            self.table.view = view.filtered("")
         elif self.session.search is not None:
             self.session = replace(self.session, search=None)
         else:

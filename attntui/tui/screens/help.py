@@ -14,6 +14,7 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from attntui.tui.screens.once import DismissedOnce
 from attntui.view.keys import Key, groups
 
 NOTES = """\
@@ -23,7 +24,7 @@ the height of the block is the share of time that is busy. The scope on the time
 restricts every table and figure."""
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(DismissedOnce[None], ModalScreen[None]):
     """All keys by group. Esc, q or ? closes it; arrows scroll."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 
 from attntui.errors import AttntuiError, LoadCancelled
 from attntui.trace import Progress, load
+from attntui.tui.screens.once import DismissedOnce
 from attntui.view.compare_session import CompareSession
 from attntui.view.document import Document
 from attntui.view.formats import count, size
@@ -30,7 +31,7 @@ class Loaded:
     error: str | None = None
 
 
-class AligningScreen(ModalScreen[CompareSession | None]):
+class AligningScreen(DismissedOnce[CompareSession | None], ModalScreen[CompareSession | None]):
     """Aligns two traces; dismissed with the comparison, or None on Esc."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "cancel")]
@@ -43,7 +44,7 @@ class AligningScreen(ModalScreen[CompareSession | None]):
 
     def __init__(self, a: Document, b: Document) -> None:
         super().__init__()
-        self._documents = a, b
+        self._documents = [a, b]
 
     def compose(self) -> ComposeResult:
         yield Static("aligning the two traces …   Esc cancels", markup=False)
@@ -54,12 +55,15 @@ class AligningScreen(ModalScreen[CompareSession | None]):
     @work(thread=True, description="aligning")
     def _align(self) -> None:
         worker = get_current_worker()
-        compared = CompareSession.of(*self._documents)
+        # What a finished worker refers to lives on: it must not hold the traces.
+        b, a = self._documents.pop(), self._documents.pop()
+        compared = CompareSession.of(a, b)
+        del a, b
         if not worker.is_cancelled:
             self.app.call_from_thread(self.dismiss, compared)
 
 
-class LoadingScreen(ModalScreen[Loaded]):
+class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
     """Loads one file; dismissed with the outcome. Esc cancels."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "cancel", "cancel")]

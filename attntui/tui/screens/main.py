@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import on, work
@@ -51,11 +52,6 @@ class MainScreen(PaneScreen):
         (110, "-wide"),
         (170, "-huge"),
     ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012, typed by Textual
-        (0, "-flat"),
-        (15, "-low"),
-        (30, "-tall"),
-    ]
     CSS_PATH = "main.tcss"
 
     keys = KEYS
@@ -73,6 +69,7 @@ class MainScreen(PaneScreen):
         self._session = session
         self._detailed: tuple[object, ...] = ()
         self._tables = (PANES[0].name, PANES[1].name)
+        self._finding = False
 
     def compose(self) -> ComposeResult:
         yield Static(id="title", markup=False)
@@ -93,7 +90,7 @@ class MainScreen(PaneScreen):
         self.query_one(DetailView).border_title = "Detail"
         self._show_tables()
         self._show()
-        self.action_pane(self.options.pane or PANES[0].name)
+        self.focus_pane(self.options.pane or PANES[0].name)
 
     # The session on screen
 
@@ -106,20 +103,35 @@ class MainScreen(PaneScreen):
         lines = self.query_one(TimelineView).lane_lines
         scrolled = session.timeline.scrolled(session.tracks, lines)
         self._session = session.with_timeline(scrolled)
-        if not session.is_settled:
-            self._find_facts(session.document, session.scope)
         self._show()
+        self._want_facts()
 
-    @work(thread=True, exclusive=True, description="the facts of a scope")
-    def _find_facts(self, document: Document, scope: Scope) -> None:
+    def _want_facts(self) -> None:
+        """Has the scope's facts found, one scope after the other however fast they change."""
+        session = self.session
+        if session.is_settled or self._finding:
+            return
+        self._finding = True
+        needed = [pane.pane.prepare for pane in self.query(TablePane) if pane.instances]
+        self._find_facts(session.document, session.scope, needed)
+
+    @work(thread=True, group="facts", description="the facts of a scope")
+    def _find_facts(
+        self, document: Document, scope: Scope, needed: list[Callable[[ScopeFacts], object]]
+    ) -> None:
         """Millions of events take a while: the keys go on, the tables follow."""
         facts = document.facts(scope)
+        for prepare in needed:
+            prepare(facts)
         self.app.call_from_thread(self._take_facts, document, facts)
 
     def _take_facts(self, document: Document, facts: ScopeFacts) -> None:
+        self._finding = False
         if self.session.document is document:
             said = self.session.said
             self.session = self.session.with_facts(facts).saying(said)
+        else:
+            self._want_facts()
 
     def _show(self) -> None:
         session = self.session
@@ -168,14 +180,27 @@ class MainScreen(PaneScreen):
         if pane.pane.name != self._tables[0]:
             self._tables = (pane.pane.name, self._tables[0])
             self._show_tables()
-        # What is selected elsewhere is found in the table; else its row is what is selected.
-        if not pane.locate(self.session) and pane.target is not None:
-            self.session = self.session.pointing_at(pane.target)
+        pane.locate(self.session)
+
+    def action_pane(self, name: str) -> None:
+        """Shows a pane and gives it the focus. Where a table does not hold what is selected,
+        its own row is what is selected from now on.
+        """
+        changed = name != self.last_pane
+        self.focus_pane(name)
+        pane = self.query_one(f"#{name}")
+        if changed and isinstance(pane, TablePane) and not pane.locate(self.session):
+            self._point_at(pane)
+
+    def _point_at(self, table: VirtualTable) -> None:
+        if table.target is not None:
+            self.session = self.session.pointing_at(table.target)
 
     def _show_tables(self) -> None:
         panes = list(self.query(TablePane))
         upper = next(pane for pane in panes if pane.id in self._tables)
         for pane in panes:
+            pane.shown = pane.id in self._tables
             pane.set_class(pane.id == self._tables[0], "-first")
             pane.set_class(pane.id == self._tables[1], "-second")
             pane.set_class(pane is upper, "-upper")
@@ -193,14 +218,18 @@ class MainScreen(PaneScreen):
 
     @on(VirtualTable.Highlighted)
     def _highlighted(self, message: VirtualTable.Highlighted) -> None:
-        if message.target is not None:
-            self.session = self.session.pointing_at(message.target)
+        # What the table holds now: the message may have waited while facts changed.
+        said = self.session.said
+        self._point_at(message.table)
+        if not message.moved:
+            self.say(said)
 
     @on(VirtualTable.Chosen)
     def _chosen(self, message: VirtualTable.Chosen) -> None:
-        if message.target is not None:
-            self.session = self.session.going_to(message.target)
-            self.action_pane("timeline")
+        target = message.table.target
+        if target is not None:
+            self.session = self.session.going_to(target)
+            self.focus_pane("timeline")
 
     @on(DetailView.Followed)
     def _followed(self, message: DetailView.Followed) -> None:
@@ -220,21 +249,22 @@ class MainScreen(PaneScreen):
         elif isinstance(focused, DetailView):
             focused.follow()
         else:
-            self.action_pane("detail")
+            self.focus_pane("detail")
 
     def action_toggle_instances(self) -> None:
         pane = self.query_one(f"#{self._tables[0]}", TablePane)
         if pane.pane.has_instances:
+            pane.wants_instances = not pane.wants_instances
             self._toggle_instances(pane, self.session.facts)
         else:
             self.say(f"{pane.pane.title.lower()}: nothing to toggle here")
 
-    @work(thread=True, exclusive=True, description="instances")
+    @work(thread=True, group="instances", description="instances")
     def _toggle_instances(self, pane: TablePane, facts: ScopeFacts) -> None:
         """The gaps of single streams are found on demand, away from the keys."""
-        if not pane.instances:
+        if pane.wants_instances:
             pane.pane.prepare(facts)
-        self.app.call_from_thread(pane.toggle_instances)
+        self.app.call_from_thread(pane.show_wanted)
 
     def action_bookmarks(self) -> None:
         if not self.session.bookmarks:

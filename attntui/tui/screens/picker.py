@@ -9,9 +9,9 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import Screen
 from textual.widgets import Static
 
+from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.view.picker import Found, find_traces, picker_table
@@ -19,7 +19,7 @@ from attntui.view.safe import safe
 from attntui.view.tables import BadPattern, TableView
 
 
-class PickerScreen(Screen[str | None]):
+class PickerScreen(DismissedOnce[str | None]):
     """Dismissed with the path chosen, or None on Esc."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -67,7 +67,7 @@ class PickerScreen(Screen[str | None]):
         # Files keep their own order, newest first, until a filter or a sort is asked for.
         view = TableView(table, 1, True, "", table.word_of)
         self.query_one(VirtualTable).view = view
-        keys = "Enter opens   / filters   ? help inside   q quits"
+        keys = "Enter opens   / filters   q quits"
         self.query_one("#hint", Static).update(f"{safe(str(directory), 60)}   {keys}")
 
     def action_move(self, rows: int) -> None:

@@ -15,10 +15,11 @@ from textual.widgets import Static
 
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.kernel_facts import KernelFact
+from attntui.tui.screens.once import DismissedOnce
 from attntui.view.roofline_plot import roofline_plot
 
 
-class RooflineScreen(ModalScreen[None]):
+class RooflineScreen(DismissedOnce[None], ModalScreen[None]):
     """Fills the screen; drawn again when the terminal changes. Esc closes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,p", "dismiss", "close")]

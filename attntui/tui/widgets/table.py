@@ -44,12 +44,12 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
     view: reactive[TableView | None] = reactive(None, always_update=True)
 
     class Highlighted(Message):
-        """The cursor stands on another row."""
+        """The cursor stands on another row: `moved` there, or left there by a new view."""
 
-        def __init__(self, table: VirtualTable, target: Target | None) -> None:
+        def __init__(self, table: VirtualTable, moved: bool) -> None:
             super().__init__()
             self.table = table
-            self.target = target
+            self.moved = moved
 
         @property
         def control(self) -> VirtualTable:
@@ -97,7 +97,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._show_cursor()
         self.refresh(layout=True)
         if self.has_focus and self.row != row:
-            self.post_message(self.Highlighted(self, self.target))
+            self.post_message(self.Highlighted(self, moved=False))
 
     def watch_cursor(self) -> None:
         self._show_cursor()
@@ -120,7 +120,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         before = self.cursor
         self.cursor = position
         if self.cursor != before:
-            self.post_message(self.Highlighted(self, self.target))
+            self.post_message(self.Highlighted(self, moved=True))
 
     def go_to_end(self, first: bool) -> None:
         """The cursor on the first or the last row."""
@@ -131,7 +131,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def choose(self) -> None:
         """What Enter does."""
-        self.post_message(self.Chosen(self, self.target))
+        self.post_message(self.Chosen(self, moved=False))
 
     def select_row(self, row: int) -> None:
         """The cursor on a row of the table, without a message; no move if it is filtered out."""

@@ -16,6 +16,8 @@ class TablePane(VirtualTable):
         super().__init__(id=pane.name)
         self.pane = pane
         self.instances = False
+        self.wants_instances = False
+        self.shown = False
         self._made_of: object = None
         self._session: Session | None = None
         self._pattern = ""
@@ -24,7 +26,7 @@ class TablePane(VirtualTable):
         """The pane for a session; the table is made again only when its facts changed."""
         self._session = session
         made_of = (self.pane.depends(session), self.instances)
-        if not (self.has_class("-first") or self.has_class("-second")):
+        if not self.shown:
             if made_of != self._made_of and self.view is not None:
                 # What is not on screen must not keep an old trace in memory.
                 self._pattern, self._made_of, self.view = self.view.pattern, None, None
@@ -48,10 +50,10 @@ class TablePane(VirtualTable):
         self.select_row(row)
         return True
 
-    def toggle_instances(self) -> None:
-        """By name or single instances, where the pane has both."""
-        if self.pane.has_instances and self._session is not None:
-            self.instances = not self.instances
+    def show_wanted(self) -> None:
+        """By name or single instances, as was asked for last."""
+        if self._session is not None and self.instances != self.wants_instances:
+            self.instances = self.wants_instances
             self.show(self._session)
 
     def watch_view(self, old: TableView | None, view: TableView | None) -> None:

@@ -99,7 +99,7 @@ class TimelineView(Widget, can_focus=True):
         return HEADER_LINES + len(self.session.timeline.lines(self.session.tracks))
 
     def on_resize(self, event: events.Resize) -> None:
-        width = max(event.size.width - GUTTER, 1)
+        width = max(self.size.width - GUTTER, 1)
         self._frame = None
         self.post_message(self.Resized(self, width))
 
