@@ -258,6 +258,7 @@ def steps_table(document: Document) -> Table:
             name_keys(names, words),
             None,
             right=False,
+            least=16,
         ),
     )
     return Table(

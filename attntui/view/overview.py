@@ -51,7 +51,9 @@ def remarks(document: Document, facts: ScopeFacts) -> tuple[Remark, ...]:
         for finding in facts.findings
     ]
     odd = [_noticed(notice) for notice in notices if notice.kind not in BROKEN]
-    fused = [Remark("fusion", check_text(c), c.library_ns, check=c) for c in document.fusion]
+    fused = [
+        Remark("fusion", check_text(c), c.library_ns or None, check=c) for c in document.fusion
+    ]
     return (*broken, *found, *_idle(facts), *fused, *odd)
 
 

@@ -31,7 +31,12 @@ class PaneScreen(SessionActions, DismissedOnce[None]):
 
     # Esc undoes one thing, the innermost first: see `action_back`.
     ESCAPE_TO_MINIMIZE = False
-    VERTICAL_BREAKPOINTS = [(0, "-flat"), (15, "-low"), (30, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012, typed by Textual
+        (0, "-flat"),
+        (15, "-low"),
+        (30, "-tall"),
+        (50, "-vast"),
+    ]
 
     keys: tuple[Key, ...] = ()
     panes: tuple[str, ...] = ()

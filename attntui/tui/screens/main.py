@@ -39,6 +39,9 @@ HINTS = {
     "timeline": "h l pan  w s zoom  . , event  } gap  [ launch",
     "detail": "j k links  Enter go  y copy",
 }
+MOST_TABLES = 4
+"""How many tables stand on the largest screen; smaller ones show the last one or two used."""
+
 TABLE_HINTS = "Enter go  < > sort  \\ filter  / search"
 
 
@@ -68,7 +71,7 @@ class MainScreen(PaneScreen):
         super().__init__(options, closable=closable)
         self._session = session
         self._detailed: tuple[object, ...] = ()
-        self._tables = (PANES[0].name, PANES[1].name)
+        self._tables = tuple(pane.name for pane in PANES[:MOST_TABLES])
         self._finding = False
 
     def compose(self) -> ComposeResult:
@@ -176,9 +179,11 @@ class MainScreen(PaneScreen):
         self.show_hints(HINTS.get(name, TABLE_HINTS))
 
     def _show_table(self, pane: TablePane) -> None:
-        """Puts a table on screen; where there is room, beside the one shown before it."""
-        if pane.pane.name != self._tables[0]:
-            self._tables = (pane.pane.name, self._tables[0])
+        """Puts a table on screen; where there is room, beside those shown before it."""
+        name = pane.pane.name
+        if name != self._tables[0]:
+            others = (other for other in self._tables if other != name)
+            self._tables = (name, *others)[:MOST_TABLES]
             self._show_tables()
         pane.locate(self.session)
 
@@ -189,8 +194,10 @@ class MainScreen(PaneScreen):
         changed = name != self.last_pane
         self.focus_pane(name)
         pane = self.query_one(f"#{name}")
-        if changed and isinstance(pane, TablePane) and not pane.locate(self.session):
-            self._point_at(pane)
+        if changed and isinstance(pane, TablePane):
+            remarked = self.session.remark is not None
+            if remarked or not pane.locate(self.session):
+                self._point_at(pane)
 
     def _point_at(self, table: VirtualTable) -> None:
         if table.target is not None:
@@ -198,11 +205,12 @@ class MainScreen(PaneScreen):
 
     def _show_tables(self) -> None:
         panes = list(self.query(TablePane))
-        upper = next(pane for pane in panes if pane.id in self._tables)
+        upper = next(pane for pane in panes if pane.id in self._tables[:2])
         for pane in panes:
             pane.shown = pane.id in self._tables
             pane.set_class(pane.id == self._tables[0], "-first")
             pane.set_class(pane.id == self._tables[1], "-second")
+            pane.set_class(pane.id in self._tables[2:], "-further")
             pane.set_class(pane is upper, "-upper")
             pane.show(self.session)
 
