@@ -96,6 +96,19 @@ def op_stack(trace: Trace, row: int) -> tuple[int, ...]:
     return tuple(stack)
 
 
+def launched_inside(trace: Trace, row: int) -> I64:
+    """GPU operations, in order of their launch, that a call launched, or whose launch lies
+    inside an op or a frame on its own thread.
+    """
+    ops = trace.launched_by(row)
+    if len(ops):
+        return ops
+    stop = int(np.searchsorted(trace.start, trace.end[row], "left"))
+    ops = trace.launched_between(row, stop)
+    own: I64 = ops[trace.lane[trace.launch[ops]] == trace.lane[row]]
+    return own
+
+
 def launch_delay(trace: Trace, row: int) -> int | None:
     """Start of a GPU operation minus the start of its launch, in ns; None without launch.
 

@@ -103,9 +103,28 @@ class GapList:
         """The main `Cause` of each."""
         return self.causes.main
 
-    def over(self, threshold: int) -> I64:
-        """Numbers of the gaps of at least `threshold` ns, by start."""
-        return np.flatnonzero(self.length >= threshold)
+    def over(self, threshold: int, low: int | None = None, high: int | None = None) -> I64:
+        """Numbers of the gaps of at least `threshold` ns, by start; with bounds only those
+        that lie partly in [low, high).
+        """
+        chosen = self.length >= threshold
+        if low is not None and high is not None:
+            chosen &= (self.start < high) & (self.end > low)
+        return np.flatnonzero(chosen)
+
+    def beside(self, chosen: I64, number: int | None, time: int, direction: int) -> int | None:
+        """Of the gaps `chosen`, the next (1) or previous (-1) one: from gap `number` where
+        there is one (another device may have a gap that begins with it), else from a time.
+        """
+        if number is not None:
+            places, here = chosen, number
+        else:
+            places, here = self.start[chosen], time
+        if direction > 0:
+            at = int(np.searchsorted(places, here, "right"))
+        else:
+            at = int(np.searchsorted(places, here, "left")) - 1
+        return int(chosen[at]) if 0 <= at < len(chosen) else None
 
     def label(self, number: int) -> str:
         """A gap's cause in words, with what drained the queue where that is told."""

@@ -7,10 +7,10 @@ differs. `said` carries a line for the user from the last action.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
+from attntui.analysis.launches import launched_inside
 from attntui.analysis.scope import WHOLE, Range, Scope, Step
 from attntui.trace.model import ABSENT, Trace
 from attntui.view.analyses import GapList, ScopeFacts
@@ -226,19 +226,10 @@ class Session:
         event = self.event
         if event is None:
             return self.saying("no event selected")
-        ops = self.trace.launched_by(event)
-        if not len(ops):
-            ops = self._launched_inside(event)
+        ops = launched_inside(self.trace, event)
         if not len(ops):
             return self.saying("this event launched nothing on the GPU")
         return self._linked(int(ops[0]), event)
-
-    def _launched_inside(self, event: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        trace = self.trace
-        stop = int(np.searchsorted(trace.start, trace.end[event], "left"))
-        ops = trace.launched_between(event, stop)
-        own = trace.lane[trace.launch[ops]] == trace.lane[event]
-        return np.asarray(ops[own], np.int64)
 
     def _linked(self, event: int, other: int) -> Session:
         trace = self.trace
@@ -269,20 +260,10 @@ class Session:
     def gap_moved(self, direction: int) -> Session:
         """The next or previous gap over the threshold, by time, inside the bounds."""
         view = self.timeline.viewport
-        chosen = self.gaps.over(self.threshold)
-        inside = (self.gaps.start[chosen] < view.high) & (self.gaps.end[chosen] > view.low)
-        chosen = chosen[inside]
-        if self.gap is not None:
-            # From the gap itself: another device may have one that begins with it.
-            side: Literal["left", "right"] = "right" if direction > 0 else "left"
-            at = int(np.searchsorted(chosen, self.gap, side)) - (direction < 0)
-        elif direction > 0:
-            at = int(np.searchsorted(self.gaps.start[chosen], self.timeline.cursor, "right"))
-        else:
-            at = int(np.searchsorted(self.gaps.start[chosen], self.timeline.cursor, "left")) - 1
-        if not 0 <= at < len(chosen):
+        chosen = self.gaps.over(self.threshold, view.low, view.high)
+        number = self.gaps.beside(chosen, self.gap, self.timeline.cursor, direction)
+        if number is None:
             return self.saying(f"no further gap of at least {duration(self.threshold)}")
-        number = int(chosen[at])
         start, end = int(self.gaps.start[number]), int(self.gaps.end[number])
         moved = self.going_to(Target(start, end, gap=number))
         return replace(moved, said=f"gap of {duration(end - start)}")
