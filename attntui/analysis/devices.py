@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+from attntui.trace.model import DeviceProperties
 
 _TERA = 1e12
 _GIGA = 1e9
@@ -195,27 +196,25 @@ def sm_limits(major: int, minor: int) -> SmLimits | None:
     return _SM_LIMITS.get((major, minor))
 
 
-def limits_from_properties(properties: Mapping[str, object]) -> SmLimits | None:
-    """Limits from one entry of a trace's `deviceProperties`: the table, corrected by the entry.
+def limits_of(device: DeviceProperties) -> SmLimits | None:
+    """Limits of a device that a trace describes: the table, corrected by the description.
 
     None for AMD (a wavefront of 64, allocated otherwise), for a capability that is not in the
-    table, and for an entry without one.
+    table, and for a device without one. What is told as 0 or less is not told.
     """
 
-    def count(key: str) -> int | None:
-        value = properties.get(key)
-        return value if type(value) is int and value > 0 else None
+    def told(value: int | None) -> int | None:
+        return value if value is not None and value > 0 else None
 
-    major, minor = properties.get("computeMajor"), properties.get("computeMinor")
-    if type(major) is not int or type(minor) is not int:
+    if device.compute_major is None or device.compute_minor is None:
         return None
-    table = sm_limits(major, minor)
-    if table is None or count("warpSize") not in (None, table.warp_size):
+    table = sm_limits(device.compute_major, device.compute_minor)
+    if table is None or told(device.warp_size) not in (None, table.warp_size):
         return None
-    threads = count("maxThreadsPerMultiprocessor")
+    threads = told(device.max_threads_per_sm)
     return replace(
         table,
         warps=table.warps if threads is None else threads // table.warp_size,
-        registers=count("regsPerMultiprocessor") or table.registers,
-        shared_memory=count("sharedMemPerMultiprocessor") or table.shared_memory,
+        registers=told(device.registers_per_sm) or table.registers,
+        shared_memory=told(device.shared_memory_per_sm) or table.shared_memory,
     )

@@ -17,7 +17,7 @@ import numpy as np
 from attntui.analysis.devices import (
     DevicePeaks,
     SmLimits,
-    limits_from_properties,
+    limits_of,
     peaks,
     with_ceilings,
 )
@@ -300,13 +300,7 @@ def _occupancy(launch: LaunchConfig, limits: SmLimits | None) -> Occupancy | Non
 
 def _limits(trace: Trace) -> dict[int, SmLimits]:
     """Limits of the devices that the file describes, by device number."""
-    entries = trace.metadata.raw.get("deviceProperties")
-    entries = entries if isinstance(entries, list) else []
-    described = [entry for entry in entries if isinstance(entry, Mapping)]
-    found = {
-        device.id: limits_from_properties(entry)
-        for device, entry in zip(trace.metadata.devices, described, strict=True)
-    }
+    found = {device.id: limits_of(device) for device in trace.metadata.devices}
     return {number: limits for number, limits in found.items() if limits is not None}
 
 

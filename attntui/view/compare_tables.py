@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -97,19 +97,31 @@ def _event(share: Share | None, role: str | None = None) -> int | None:
 
 def changes_table(lines: Sequence[Change], groups: Sequence[RowGroup]) -> Table:
     """What changed as a table; a role's line has its group's sort keys, and so stays under it."""
-    words = sorted({title(group.rows[0]) for group in groups})
+    titles = [title(group.rows[0]) for group in groups]
+    words = sorted(set(titles))
     place = {word: number for number, word in enumerate(words)}
-    word_of = [place[title(group.rows[0])] for group in groups]
+    word_of = [place[text] for text in titles]
     group_of = np.array([line.group for line in lines], np.int64)
 
     def keys(values: list[int]) -> I64:
         return np.array(values, np.int64)[group_of] if len(group_of) else group_of
 
-    def ops(value: int) -> str:
-        return count(value) if value else ""
+    def side(letter: str, of: Callable[[Change | RowGroup], tuple[int, int]]) -> tuple[Column, ...]:
+        """Operations and time of one side; blank where it has no operation."""
 
-    def time(value: int, number: int) -> str:
-        return duration(value) if number else ""
+        def ops(at: int) -> str:
+            number, _ = of(lines[at])
+            return count(number) if number else ""
+
+        def time(at: int) -> str:
+            number, ns = of(lines[at])
+            return duration(ns) if number else ""
+
+        numbers, times = [of(group)[0] for group in groups], [of(group)[1] for group in groups]
+        return (
+            Column(f"{letter} ops", ops, keys(numbers), 6, priority=3),
+            Column(f"{letter} time", time, keys(times), 9, priority=1),
+        )
 
     columns = (
         Column(
@@ -118,34 +130,8 @@ def changes_table(lines: Sequence[Change], groups: Sequence[RowGroup]) -> Table:
             keys([abs(group.delta_gpu_ns) for group in groups]),
             11,
         ),
-        Column(
-            "A ops",
-            lambda at: ops(lines[at].a_ops),
-            keys([group.a_ops for group in groups]),
-            6,
-            priority=3,
-        ),
-        Column(
-            "A time",
-            lambda at: time(lines[at].a_gpu_ns, lines[at].a_ops),
-            keys([group.a_gpu_ns for group in groups]),
-            9,
-            priority=1,
-        ),
-        Column(
-            "B ops",
-            lambda at: ops(lines[at].b_ops),
-            keys([group.b_ops for group in groups]),
-            6,
-            priority=3,
-        ),
-        Column(
-            "B time",
-            lambda at: time(lines[at].b_gpu_ns, lines[at].b_ops),
-            keys([group.b_gpu_ns for group in groups]),
-            9,
-            priority=1,
-        ),
+        *side("A", lambda of: (of.a_ops, of.a_gpu_ns)),
+        *side("B", lambda of: (of.b_ops, of.b_gpu_ns)),
         Column(
             "match",
             lambda at: lines[at].match,

@@ -22,11 +22,6 @@ class Curve:
     def peak(self) -> int:
         return int(self.value.max()) if len(self.value) else 0
 
-    def at(self, time: int) -> int:
-        """The value at a time."""
-        i = int(np.searchsorted(self.time, time, "right")) - 1
-        return int(self.value[i]) if i >= 0 else 0
-
     def cell_peaks(self, edges: I64) -> I64:
         """The highest value in each cell between `edges`."""
         if not len(self.time):

@@ -9,9 +9,7 @@ import numpy as np
 
 from attntui.analysis.attention import AttentionCall
 from attntui.analysis.fusion import FusionCheck
-from attntui.analysis.gap_causes import (
-    CauseFinder,
-)
+from attntui.analysis.gap_causes import CauseFinder
 from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.queue_depth import queue_depth
@@ -200,7 +198,7 @@ class Document:
                 if device in queues:
                     found.append(queues[device])
                 own = chosen[gaps.device[chosen] == device]
-                found.append(idle_track(device, gaps.start[own], gaps.end[own], own))
+                found.append(idle_track(self.trace, device, gaps.start[own], gaps.end[own], own))
             found.append(track)
         return tuple(found)
 
@@ -225,7 +223,15 @@ def _queue_tracks(trace: Trace) -> tuple[Track, ...]:
         curve = Curve(queue.time, queue.depth)
         if curve.peak:
             found.append(
-                Track(TrackKind.QUEUE, f"queue {device}", (), none, none, device, curve=curve)
+                Track(
+                    TrackKind.QUEUE,
+                    device_text(trace, device, "queue"),
+                    (),
+                    none,
+                    none,
+                    device,
+                    curve=curve,
+                )
             )
     return tuple(found)
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attntui.analysis.kernel_facts import traffic
+from attntui.analysis.launches import launch_delays
 from attntui.trace.model import ABSENT as MISSING
 from attntui.trace.model import I64
 from attntui.view.analyses import GapList, ScopeFacts
@@ -118,9 +119,9 @@ def kernel_instances(document: Document, facts: ScopeFacts) -> Table:
     """Every GPU operation of the scope on its own."""
     trace = document.trace
     rows = facts.rows.gpu
-    launch = trace.launch[rows]
-    known = launch >= 0
-    delay = np.where(known, trace.start[rows] - trace.start[np.maximum(launch, 0)], np.nan)
+    told = launch_delays(trace, rows)
+    delay = np.full(len(rows), np.nan)
+    delay[np.searchsorted(rows, told.rows)] = told.delay
     ids = trace.name[rows]
 
     def delay_text(row: int) -> str:

@@ -3,15 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
-
-
-class Where(Enum):
-    """Which part of the screen owns an action."""
-
-    SCREEN = "everywhere"
-    TIMELINE = "timeline"
-    TABLE = "tables"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +17,6 @@ class Key:
     shown: str
     text: str
     group: str
-    where: Where = Where.SCREEN
 
 
 KEYS: tuple[Key, ...] = (

@@ -44,11 +44,11 @@ def opened(document: Document, options: Options) -> Session:
         session = session.to_step(chosen[0]).scoped(Step(chosen[0])).settled()
     if options.at is not None:
         return _at(session, options.at, options.span, keep_zoom=options.step is not None)
-    first = overview_table(document, session.facts)
-    if options.step is None and options.pane in (None, PANE_NAMES[0]) and len(first):
-        target = first.target(0)
-        return session if target is None else session.pointing_at(target)
-    return session
+    if options.step is not None or options.pane not in (None, PANE_NAMES[0]):
+        return session
+    table = overview_table(document, session.facts)
+    target = table.target(0) if len(table) else None
+    return session if target is None else session.pointing_at(target)
 
 
 def _at(session: Session, at: int, span: int | None, keep_zoom: bool) -> Session:

@@ -108,12 +108,11 @@ def build_tracks(trace: Trace) -> tuple[Track, ...]:
     return tuple(tracks)
 
 
-def idle_track(device: int, start: I64, end: I64, numbers: I64) -> Track:
+def idle_track(trace: Trace, device: int, start: I64, end: I64, numbers: I64) -> Track:
     """The strip of a device's gaps; its events are gap numbers, not rows of the trace."""
     index = RowIndex(start, end, numbers)
-    return Track(
-        TrackKind.IDLE, f"idle {device}", (index,), numbers, np.zeros_like(numbers), device
-    )
+    label = device_text(trace, device, "idle")
+    return Track(TrackKind.IDLE, label, (index,), numbers, np.zeros_like(numbers), device)
 
 
 def _launches_by_lane(trace: Trace) -> I64:
@@ -138,20 +137,20 @@ def _lane_tracks(trace: Trace, lane_id: int, members: I64) -> Iterator[Track]:
 
 def _other_label(trace: Trace, lane: Lane, members: I64) -> tuple[TrackKind, str]:
     """A stream's device and number, else what kind of events the lane holds."""
-    device = device_text(trace, lane.device)
     if lane.kind is LaneKind.GPU:
-        return TrackKind.GPU, f"{device} s{lane.stream}"
+        return TrackKind.GPU, f"{device_text(trace, lane.device)} s{lane.stream}"
     if lane.kind is LaneKind.GPU_ANNOTATION:
-        return TrackKind.GPU_ANNOTATION, f"{device.replace('GPU', 'ann.')} s{lane.stream}"
+        text = device_text(trace, lane.device, "ann.")
+        return TrackKind.GPU_ANNOTATION, f"{text} s{lane.stream}"
     category = trace.raw_categories[int(trace.columns.raw_category[members[0]])]
     return TrackKind.OTHER, f"{category.removeprefix('cuda_') or lane.pid} {lane.tid}"
 
 
-def device_text(trace: Trace, device: int | None) -> str:
-    """A device as the file numbers it; in a file of several ranks also with its process."""
+def device_text(trace: Trace, device: int | None, word: str = "GPU") -> str:
+    """A word with a device as the file numbers it; of several ranks also with its process."""
     if device is None:
-        return "GPU"
-    text = f"GPU {trace.number_of_device(device)}"
+        return word
+    text = f"{word} {trace.number_of_device(device)}"
     if not trace.renumbered_devices:
         return text
     pids = (lane.pid for lane in trace.lanes if lane.device == device)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attntui.analysis.devices import limits_from_properties, peaks, sm_limits, with_ceilings
+from attntui.analysis.devices import SmLimits, limits_of, peaks, sm_limits, with_ceilings
+from attntui.trace.metadata import read_metadata
 
 
 @pytest.mark.parametrize(
@@ -140,9 +141,15 @@ H200 = {
 }
 
 
+def limits(entry: dict[str, object]) -> SmLimits | None:
+    """The limits of one entry of a file's `deviceProperties`, read as loading reads it."""
+    (device,) = read_metadata({"deviceProperties": [entry]}, 0).devices
+    return limits_of(device)
+
+
 def test_properties_agree_with_the_table_and_correct_it() -> None:
-    assert limits_from_properties(H200) == sm_limits(9, 0)
-    smaller = limits_from_properties(
+    assert limits(H200) == sm_limits(9, 0)
+    smaller = limits(
         H200 | {"maxThreadsPerMultiprocessor": 1536, "sharedMemPerMultiprocessor": 102400}
     )
     assert smaller is not None
@@ -159,9 +166,9 @@ def test_properties_agree_with_the_table_and_correct_it() -> None:
     ],
 )
 def test_no_limits_for_amd_or_without_a_capability(changed: dict[str, object]) -> None:
-    assert limits_from_properties(H200 | changed) is None
+    assert limits(H200 | changed) is None
 
 
 def test_nonsense_properties_leave_the_table_as_it_is() -> None:
     odd = {"maxThreadsPerMultiprocessor": -1, "regsPerMultiprocessor": "many"}
-    assert limits_from_properties(H200 | odd) == sm_limits(9, 0)
+    assert limits(H200 | odd) == sm_limits(9, 0)
