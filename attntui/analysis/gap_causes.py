@@ -14,7 +14,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from attntui.analysis.host import Activity, HostActivity, ThreadActivity, host_activity
+from attntui.analysis.host_activity import Activity, HostActivity, ThreadActivity, host_activity
 from attntui.analysis.idle import Gaps
 from attntui.analysis.launches import nearest
 from attntui.analysis.runtime_calls import CallKind, draining_copies
@@ -255,7 +255,7 @@ def _running(host: HostActivity, thread: ThreadActivity, late: tuple[I64, I64], 
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class CauseStretch:
     """A stretch [start, end) of one gap with one cause."""
 
     start: int
@@ -263,7 +263,7 @@ class Piece:
     cause: Cause
 
 
-def pieces(finder: CauseFinder, causes: GapCauses, index: int) -> tuple[Piece, ...]:
+def cause_stretches(finder: CauseFinder, causes: GapCauses, index: int) -> tuple[CauseStretch, ...]:
     """One gap in order of time, for drawing; neighbours differ in cause.
 
     The lengths by cause are those of the gap's row of `split`.
@@ -272,7 +272,7 @@ def pieces(finder: CauseFinder, causes: GapCauses, index: int) -> tuple[Piece, .
     split = causes.split[index]
     for whole in (Cause.GRAPH, Cause.UNKNOWN):
         if split[whole]:
-            return (Piece(gap_start, gap_end, whole),)
+            return (CauseStretch(gap_start, gap_end, whole),)
     trace, host = finder.trace, finder.host
     call = int(causes.launch[index])
     began = min(max(int(trace.start[call]), gap_start), gap_end)
@@ -303,6 +303,6 @@ def pieces(finder: CauseFinder, causes: GapCauses, index: int) -> tuple[Piece, .
     head = np.flatnonzero(np.diff(cause, prepend=-1))
     ends = [*start[head[1:]].tolist(), gap_end]
     return tuple(
-        Piece(begin, end, Cause(kind))
+        CauseStretch(begin, end, Cause(kind))
         for begin, end, kind in zip(start[head].tolist(), ends, cause[head].tolist(), strict=True)
     )

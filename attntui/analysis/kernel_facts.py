@@ -26,7 +26,7 @@ from attntui.analysis.kernels import KernelTable
 from attntui.analysis.launches import parent_ops
 from attntui.analysis.occupancy import Occupancy, occupancy
 from attntui.analysis.roofline import Bound, bound
-from attntui.analysis.work import Work, kernel_dtype, kernel_work
+from attntui.analysis.work.of_kernels import Work, kernel_dtype, kernel_work
 from attntui.trace.model import ABSENT, I32, I64, Bool, Category, LaunchConfig, Trace
 
 _MOST = 10**18

@@ -7,8 +7,8 @@ from functools import lru_cache
 from attntui.analysis.names import (
     aten,
     attention,
+    gemm,
     libraries,
-    products,
     rocm,
     triton,
     triton_by_hand,
@@ -35,12 +35,12 @@ def decode(name: str) -> KernelName:
         return memory
     sig = signature(text)
     return (
-        triton.decode(text)
-        or attention.decode(text, sig)
-        or products.decode(text, sig)
-        or rocm.decode(text)
-        or aten.decode(text, sig)
-        or libraries.decode(text, sig)
-        or triton_by_hand.decode(text)
+        triton.triton_kernel(text)
+        or attention.attention_kernel(text, sig)
+        or gemm.gemm_kernel(text, sig)
+        or rocm.rocm_kernel(text)
+        or aten.aten_kernel(text, sig)
+        or libraries.library_kernel(text, sig)
+        or triton_by_hand.kernel_by_hand(text)
         or KernelName(clip(typed(sig) or text))
     )

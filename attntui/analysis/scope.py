@@ -25,7 +25,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Annotation:
     """One annotation or CPU op, by its row: what was launched in it on its own thread,
     and the CPU events of that thread that began there.
     """
@@ -44,7 +44,7 @@ class Range:
     end: int
 
 
-Scope = Whole | Step | Span | Range
+Scope = Whole | Step | Annotation | Range
 
 WHOLE = Whole()
 
@@ -85,7 +85,7 @@ def scope_rows(trace: Trace, scope: Scope, steps: Steps) -> ScopeRows:
         gpu = _launched_on(trace, lanes, start, end)
     first, stop = np.searchsorted(trace.start, [start, end]).tolist()
     # Of rows with the same start the earlier ones lie outside an op or annotation.
-    first = row if isinstance(scope, Span) else first
+    first = row if isinstance(scope, Annotation) else first
     began = np.arange(first, max(stop, row + 1))
     began = began[cpu[began] & lanes[trace.lane[began]]]
     return ScopeRows(gpu, began, start, end)

@@ -78,6 +78,6 @@ def _never_fail_on_encoding() -> None:
 
 
 def _print_error(message: str) -> None:
-    from attntui.view.safe import safe
+    from attntui.safe import safe
 
     print(f"attntui: {safe(message)}", file=sys.stderr)

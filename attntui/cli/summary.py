@@ -62,7 +62,7 @@ def print_summary(
 
 def print_notices(trace: Trace) -> None:
     """One line on stderr for each kind of thing that was odd in the file."""
-    from attntui.view.safe import safe
+    from attntui.safe import safe
 
     for notice in trace.notices:
         line = f"{notice.kind} ({notice.count:,}): {notice.example}"

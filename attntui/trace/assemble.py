@@ -13,7 +13,6 @@ from attntui.errors import InputError
 from attntui.trace.categories import GPU_CATEGORIES, category_of
 from attntui.trace.columns import COMMON, EXTRA, Store
 from attntui.trace.devices import devices_apart, devices_launched_on, memory_devices
-from attntui.trace.document import TraceText
 from attntui.trace.interned import OpInputsTable, parse_config
 from attntui.trace.lanes import LaneTable
 from attntui.trace.links import Linked, find_launches
@@ -36,6 +35,7 @@ from attntui.trace.model import (
 from attntui.trace.nesting import nest, pack_rows, swallowing
 from attntui.trace.notices import Notices
 from attntui.trace.span import far_before, outliers
+from attntui.trace.trace_text import TraceText
 
 Arrays = dict[str, npt.NDArray[Any]]
 Pause = Callable[[], None]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attntui.trace.decode import Decoded, Decoder, LooseEvent
+from attntui.trace.event_json import Decoded, Decoder, LooseEvent
 from attntui.trace.model import I64
 from attntui.trace.notices import Notices
 from attntui.trace.scan import ValueEnd, Window, find_end, take_value

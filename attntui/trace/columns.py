@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from attntui.trace.categories import GPU_CATEGORIES, category_of
 from attntui.trace.chunks import Batch
-from attntui.trace.decode import NO_ARGS, Args, Event, LooseEvent
+from attntui.trace.event_json import NO_ARGS, Args, Event, LooseEvent
 from attntui.trace.interned import NO_CONFIG, NO_INPUTS, ConfigKey, InputsKey, Interner
 from attntui.trace.lanes import LaneTable
 from attntui.trace.model import ABSENT, I32, I64, Bool, Category
@@ -68,7 +68,7 @@ _MORE = "(more categories)"
 _FALSE_WORDS = frozenset({"false", "0", "no"})
 
 
-class Table:
+class ColumnTable:
     """Rows of one kind: the common columns and its own, as growing bytes."""
 
     def __init__(self, fields: tuple[str, ...]) -> None:
@@ -103,7 +103,7 @@ class Store:
         self.configs: Interner[ConfigKey] = Interner(NO_CONFIG)
         self.lanes = LaneTable()
         self.category_counts: dict[str, int] = defaultdict(int)
-        self.tables: dict[tuple[str, ...], Table] = {}
+        self.tables: dict[tuple[str, ...], ColumnTable] = {}
         self.phases = Phases(self.names, self.lanes, notices)
         self._notices = notices
 
@@ -192,7 +192,7 @@ class Store:
         fields = FIELDS.get(category, _DEVICE)
         table = self.tables.get(fields)
         if table is None:
-            table = self.tables[fields] = Table(fields)
+            table = self.tables[fields] = ColumnTable(fields)
         args: list[Any] = [event.args or NO_ARGS for event in events]
         columns: dict[str, npt.NDArray[Any]] = {
             "start": start,

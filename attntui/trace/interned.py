@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar, overload
 
-from attntui.trace.decode import loads_lenient
+from attntui.trace.event_json import loads_lenient
 from attntui.trace.model import ABSENT, LaunchConfig, OpInputs, Shape
 
 K = TypeVar("K")

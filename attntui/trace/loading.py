@@ -13,13 +13,13 @@ from attntui.errors import InputError, LoadCancelled
 from attntui.trace.assemble import assemble
 from attntui.trace.chunks import Batch
 from attntui.trace.columns import Store
-from attntui.trace.decode import loads_lenient
-from attntui.trace.document import Lost, TraceText
+from attntui.trace.event_json import loads_lenient
 from attntui.trace.memory import available_memory
 from attntui.trace.model import Trace
 from attntui.trace.notices import Notices
 from attntui.trace.scan import Window
 from attntui.trace.source import Source, open_source
+from attntui.trace.trace_text import Lost, TraceText
 
 _REPORT_EVERY_S = 0.05
 _GROWTH = 3

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attntui.trace.chunks import Batch
-from attntui.trace.decode import Args, Event, LooseEvent
+from attntui.trace.event_json import Args, Event, LooseEvent
 from attntui.trace.interned import Interner
 from attntui.trace.lanes import LaneTable
 from attntui.trace.model import ABSENT, I32, I64, MemoryEvents

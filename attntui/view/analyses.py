@@ -8,10 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from attntui.analysis.attention import AttentionCall, find_attention, within
-from attntui.analysis.cpu_time import CpuTime, FatKind, OpTable, cpu_time, fat_bars, op_table
+from attntui.analysis.compiled_regions import FusionCheck, fusion_checks
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.findings import Finding, Observed, find_findings, observe
-from attntui.analysis.fusion import FusionCheck, fusion_checks
 from attntui.analysis.gap_causes import (
     Cause,
     CauseFinder,
@@ -25,6 +24,7 @@ from attntui.analysis.kernel_facts import GpuWork, gpu_work, roofs
 from attntui.analysis.kernels import KernelTable
 from attntui.analysis.launches import parent_ops
 from attntui.analysis.scope import WHOLE, Scope, ScopeRows, scope_rows
+from attntui.analysis.self_time import FatKind, OpTable, SelfTimes, fat_bars, op_table, self_times
 from attntui.analysis.steps import Steps, find_steps
 from attntui.trace.model import ABSENT, I64, Trace
 from attntui.view.options import Options
@@ -183,7 +183,7 @@ class Analyses:
 
     steps: Steps
     finder: CauseFinder
-    cpu: CpuTime
+    cpu: SelfTimes
     work: GpuWork
     attention: tuple[AttentionCall, ...]
     fusion: tuple[FusionCheck, ...]
@@ -194,7 +194,7 @@ class Analyses:
     @classmethod
     def of(cls, trace: Trace, options: Options) -> Analyses:
         finder = cause_finder(trace)
-        cpu = cpu_time(trace, finder.host)
+        cpu = self_times(trace, finder.host)
         return cls(
             find_steps(trace),
             finder,
@@ -236,7 +236,7 @@ class Analyses:
         )
 
 
-def _fat_names(trace: Trace, cpu: CpuTime) -> dict[int, FatKind]:
+def _fat_names(trace: Trace, cpu: SelfTimes) -> dict[int, FatKind]:
     """The kind of each name's fattest bar."""
     bars = fat_bars(cpu)
     names, first = np.unique(trace.name[bars.rows], return_index=True)

@@ -10,11 +10,11 @@ from attntui.analysis.compare.compare import Comparison, Side
 from attntui.analysis.compare.metrics import Metric, Unit
 from attntui.analysis.compare.rows import RowGroup
 from attntui.analysis.compare.units import UnitChoice, UnitKind
+from attntui.safe import safe
 from attntui.view.comparison_rows import MATCH_WORDS, role_lines, sorted_groups, title
 from attntui.view.comparison_words import METRIC_WORDS, difference, figure, standing, verdict
 from attntui.view.formats import ABSENT, count, duration, percent
 from attntui.view.report import Column, Section, name_column
-from attntui.view.safe import safe
 
 LABEL_CELLS = 60
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from attntui.analysis.attention.model import ROLES
 from attntui.analysis.compare.rows import Match, Row, RowGroup, Share, grouped
 from attntui.analysis.kernel_names import decode
+from attntui.safe import safe
 from attntui.view.attention import shape_text
 from attntui.view.formats import count
-from attntui.view.safe import safe
 
 MATCH_WORDS: Mapping[Match, str] = {"both": "both", "only_a": "only A", "only_b": "only B"}
 

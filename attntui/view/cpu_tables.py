@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from attntui.analysis.cpu_time import OpTable, Part
+from attntui.analysis.self_time import OpTable, SelfPart
 from attntui.view.document import Document
 from attntui.view.formats import count, duration
 from attntui.view.gpu_tables import event_target
 from attntui.view.tables import Column, Table, name_keys
 
 PART_MARKS = {
-    Part.LAUNCH: ("L", "launch"),
-    Part.SYNC: ("S", "wait"),
-    Part.MEMORY: ("M", "memory"),
-    Part.MODULE_LOAD: ("O", "code loading"),
-    Part.RUNTIME: ("R", "runtime"),
-    Part.DISPATCH: ("d", "dispatch"),
+    SelfPart.LAUNCH: ("L", "launch"),
+    SelfPart.SYNC: ("S", "wait"),
+    SelfPart.MEMORY: ("M", "memory"),
+    SelfPart.MODULE_LOAD: ("O", "code loading"),
+    SelfPart.RUNTIME: ("R", "runtime"),
+    SelfPart.DISPATCH: ("d", "dispatch"),
 }
 SPLIT_CELLS = 10
 
@@ -48,7 +48,7 @@ def ops_table(document: Document, ops: OpTable) -> Table:
         Column(
             "spent on",
             lambda row: part_bar(ops.split[row].tolist()),
-            ops.split[:, Part.LAUNCH] / np.maximum(ops.self_ns, 1),
+            ops.split[:, SelfPart.LAUNCH] / np.maximum(ops.self_ns, 1),
             SPLIT_CELLS,
             right=False,
             priority=1,

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from attntui.analysis.gap_causes import Cause, Piece, pieces
+from attntui.analysis.gap_causes import Cause, CauseStretch, cause_stretches
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.launches import launch_delay, op_stack
+from attntui.safe import safe
 from attntui.trace import read_event
 from attntui.trace.model import ABSENT, Category, OpInputs
 from attntui.view.analyses import GapList
 from attntui.view.attention import attention_lines, call_text
 from attntui.view.document import Document
 from attntui.view.formats import duration, percent, rate, size
-from attntui.view.safe import safe
 from attntui.view.tracks import device_text
 
 MAX_NAME = 2_000
@@ -54,7 +54,7 @@ def gap_detail(document: Document, gaps: GapList, number: int) -> list[Item]:
     items = [
         _heading(f"gap of {duration(length)} on {gap_place(gaps, number)}"),
         Item("cause", gaps.label(number)),
-        Item("", split_bar(pieces(document.finder, causes, number))),
+        Item("", split_bar(cause_stretches(document.finder, causes, number))),
     ]
     split = {cause: int(causes.split[number, cause]) for cause in Cause}
     for cause, part in sorted(split.items(), key=lambda item: -item[1]):
@@ -126,7 +126,7 @@ CAUSE_WORDS = {
 }
 
 
-def split_bar(parts: tuple[Piece, ...], width: int = SPLIT_CELLS) -> str:
+def split_bar(parts: tuple[CauseStretch, ...], width: int = SPLIT_CELLS) -> str:
     """A gap in time as one line: each cell bears the mark of what it was spent on."""
     start, span = parts[0].start, parts[-1].end - parts[0].start
     cells = []

@@ -8,13 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from attntui.analysis.attention import AttentionCall
-from attntui.analysis.fusion import FusionCheck
+from attntui.analysis.compiled_regions import FusionCheck
 from attntui.analysis.gap_causes import CauseFinder
 from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.queue_depth import queue_depth
 from attntui.analysis.scope import WHOLE, Range, Scope, scope_rows
 from attntui.analysis.steps import Steps, profiled_window
+from attntui.safe import safe
 from attntui.trace.model import Category, Trace
 from attntui.view.analyses import Analyses, ScopeFacts
 from attntui.view.attention import attention_track
@@ -22,7 +23,6 @@ from attntui.view.curve import Curve
 from attntui.view.options import Options
 from attntui.view.paint import CATEGORY_PAINT, Paint, kernel_paint
 from attntui.view.raster import RowIndex
-from attntui.view.safe import safe
 from attntui.view.tables import Target
 from attntui.view.tracks import Track, TrackKind, build_tracks, device_text, idle_track
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from attntui.analysis.annotations import Annotations, find_annotations
 from attntui.analysis.attention import AttentionCall
+from attntui.analysis.compiled_regions import FusionCheck
 from attntui.analysis.findings import Finding, Observed, find_findings
-from attntui.analysis.fusion import FusionCheck
 from attntui.analysis.gap_causes import GapCauses
 from attntui.analysis.idle import DeviceIdle, device_idle, launched
 from attntui.analysis.kernel_facts import KernelFact

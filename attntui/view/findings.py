@@ -8,9 +8,9 @@ from typing import Any
 
 from attntui.analysis.findings import Finding
 from attntui.analysis.scope import Range
+from attntui.safe import safe
 from attntui.view.formats import count, duration, percent, size
 from attntui.view.report import Column, Section
-from attntui.view.safe import safe
 
 NAME_CELLS = 150
 """Cells of a name inside a sentence."""

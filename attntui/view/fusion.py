@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attntui.analysis.fusion import FusionCheck
+from attntui.analysis.compiled_regions import FusionCheck
+from attntui.safe import safe
 from attntui.view.formats import counted, duration, percent, ratio
 from attntui.view.report import Column, Section, name_column
-from attntui.view.safe import safe
 
 REGION_CELLS = 80
 OPS_CELLS = 200

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attntui.analysis.compiled_regions import FusionCheck
 from attntui.analysis.findings import Finding
-from attntui.analysis.fusion import FusionCheck
 from attntui.analysis.gap_causes import Cause, Trigger
 from attntui.analysis.scope import Range
+from attntui.safe import safe
 from attntui.trace.model import Notice
 from attntui.view.analyses import ScopeFacts
 from attntui.view.detail import Item
@@ -18,7 +19,6 @@ from attntui.view.document import Document
 from attntui.view.findings import advice_text, figure_text, title_text
 from attntui.view.formats import count, duration, percent
 from attntui.view.fusion import check_lines, check_text
-from attntui.view.safe import safe
 from attntui.view.tables import Column, Table, Target, name_keys
 
 NOTICE_CELLS = 500

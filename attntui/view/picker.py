@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from attntui.safe import safe
 from attntui.view.formats import size
-from attntui.view.safe import safe
 from attntui.view.tables import Column, Table, name_keys
 
 SUFFIXES = (".json", ".json.gz", ".json.zst", ".json.tmp", ".trace", ".trace.gz")

@@ -84,7 +84,7 @@ class Shape(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class CellSpan:
     """Cells side by side that are painted alike. `event` is -1 for blanks.
 
     `odd` tells neighbours apart: it alternates from event to event.
@@ -100,7 +100,9 @@ Label = Callable[[int, int], str]
 """Gives the text for an event's bar: (event row, cells free) -> at most that many cells."""
 
 
-def draw_row(index: RowIndex, edges: I64, label: Label, *, ascii_only: bool = False) -> list[Span]:
+def draw_row(
+    index: RowIndex, edges: I64, label: Label, *, ascii_only: bool = False
+) -> list[CellSpan]:
     """The spans of one row, together exactly `len(edges) - 1` cells wide.
 
     `label` must return text of at most the width asked for, in terminal cells.
@@ -112,10 +114,10 @@ def draw_row(index: RowIndex, edges: I64, label: Label, *, ascii_only: bool = Fa
     bounds = np.flatnonzero(np.diff(key)) + 1
     starts = [0, *bounds.tolist()]
     stops = [*bounds.tolist(), width]
-    spans: list[Span] = []
+    spans: list[CellSpan] = []
     for low, high in zip(starts, stops, strict=True):
         if kind[low] == 0:
-            spans.append(Span(" " * (high - low), Shape.BLANK, -1))
+            spans.append(CellSpan(" " * (high - low), Shape.BLANK, -1))
         elif kind[low] == 2:
             spans.extend(_dense(index, edges, first, busy, low, high, ascii_only))
         else:
@@ -132,37 +134,37 @@ def density(busy: I64, edges: I64, *, ascii_only: bool = False) -> str:
 
 def _dense(
     index: RowIndex, edges: I64, first: I64, busy: I64, low: int, high: int, ascii_only: bool
-) -> list[Span]:
+) -> list[CellSpan]:
     # Events of no length still happened: they show as the lowest step.
     text = density(np.maximum(busy[low:high], 1), edges[low : high + 1], ascii_only=ascii_only)
-    return [Span(text, Shape.DENSE, int(index.rows[first[low]]))]
+    return [CellSpan(text, Shape.DENSE, int(index.rows[first[low]]))]
 
 
 def _bar(
     index: RowIndex, edges: I64, at: int, low: int, high: int, label: Label, ascii_only: bool
-) -> list[Span]:
+) -> list[CellSpan]:
     row, odd = int(index.rows[at]), bool(at & 1)
     start, end = int(index.start[at]), int(index.drawn_end[at])
     if ascii_only:
-        return [Span(_ascii_bar(row, high - low, label), Shape.BAR, row, odd)]
+        return [CellSpan(_ascii_bar(row, high - low, label), Shape.BAR, row, odd)]
     head = _eighths(int(edges[low]), int(edges[low + 1]), start, end)
     if high - low == 1:
         if head < 8:
-            return [Span(LEFT_BLOCKS[max(head, 1)], Shape.TAIL, row, odd)]
-        return [Span(label(row, 1).ljust(1), Shape.BAR, row, odd)]
-    spans: list[Span] = []
+            return [CellSpan(LEFT_BLOCKS[max(head, 1)], Shape.TAIL, row, odd)]
+        return [CellSpan(label(row, 1).ljust(1), Shape.BAR, row, odd)]
+    spans: list[CellSpan] = []
     body_low, body_high = low, high
     if start > edges[low] and head < 8:
-        spans.append(Span(LEFT_BLOCKS[8 - max(head, 1)], Shape.HEAD, row, odd))
+        spans.append(CellSpan(LEFT_BLOCKS[8 - max(head, 1)], Shape.HEAD, row, odd))
         body_low += 1
     tail = _eighths(int(edges[high - 1]), int(edges[high]), start, end)
     if end < edges[high] and tail < 8:
         body_high -= 1
     if body_high > body_low:
         room = body_high - body_low
-        spans.append(Span(_body(index, at, edges, low, room, label), Shape.BAR, row, odd))
+        spans.append(CellSpan(_body(index, at, edges, low, room, label), Shape.BAR, row, odd))
     if body_high < high:
-        spans.append(Span(LEFT_BLOCKS[max(tail, 1)], Shape.TAIL, row, odd))
+        spans.append(CellSpan(LEFT_BLOCKS[max(tail, 1)], Shape.TAIL, row, odd))
     return spans
 
 

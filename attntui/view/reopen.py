@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attntui.analysis.scope import Scope, Span, Step
+from attntui.analysis.scope import Annotation, Scope, Step
 from attntui.view.document import Document
 from attntui.view.options import PANE_NAMES, Options
 from attntui.view.overview import overview_table
@@ -116,7 +116,7 @@ def _same_scope(session: Session, document: Document) -> Scope | None:
         names = [new.name_of(int(row)) for row in document.steps.rows]
         name = session.trace.name_of(int(session.document.steps.rows[scope.index]))
         return Step(names.index(name)) if name in names else None
-    if not isinstance(scope, Span):
+    if not isinstance(scope, Annotation):
         return scope
     old = session.trace
     name = old.name_of(scope.row)
@@ -124,7 +124,7 @@ def _same_scope(session: Session, document: Document) -> Scope | None:
         return None
     place = int((old.name[: scope.row] == old.name[scope.row]).sum())
     rows = np.flatnonzero(new.name == new.names.index(name))
-    return Span(int(rows[place])) if place < len(rows) else None
+    return Annotation(int(rows[place])) if place < len(rows) else None
 
 
 def command_line(session: Session, pane: str, options: Options) -> str:

@@ -14,8 +14,8 @@ from string import ascii_uppercase
 
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.kernel_facts import KernelFact
+from attntui.safe import ELLIPSIS, safe
 from attntui.view.formats import percent, rate, ratio
-from attntui.view.safe import ELLIPSIS, safe
 
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
 _AXIS_CELLS = 7

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attntui.analysis.launches import nearest
-from attntui.analysis.scope import WHOLE, Range, Scope, Span, Step, Whole
+from attntui.analysis.scope import WHOLE, Annotation, Range, Scope, Step, Whole
 from attntui.analysis.steps import Steps
 from attntui.trace.model import ABSENT, Category, Trace
 from attntui.view.document import Document
@@ -25,7 +25,7 @@ def scope_choices(
         choices.append(Step(step))
     annotation = annotation_at(document.trace, event)
     if annotation is not None and (step is None or annotation != int(steps.rows[step])):
-        choices.append(Span(annotation))
+        choices.append(Annotation(annotation))
     if measured is not None:
         choices.append(measured)
     return choices

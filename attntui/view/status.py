@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from attntui.analysis.scope import Whole
+from attntui.safe import safe
 from attntui.trace.model import Trace
 from attntui.view.document import Document, Measured
 from attntui.view.formats import count, counted, duration, percent, ratio
 from attntui.view.options import STANDARD_INPUT
-from attntui.view.safe import safe
 from attntui.view.session import Session
 
 

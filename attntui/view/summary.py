@@ -9,13 +9,13 @@ import numpy as np
 from attntui.analysis.gap_causes import Cause, GapCauses, Trigger
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.launches import parent_ops
+from attntui.safe import safe
 from attntui.trace.model import ABSENT
 from attntui.view.facts import Facts
 from attntui.view.findings import findings_section
 from attntui.view.formats import count, duration, percent, ratio
 from attntui.view.fusion import fusion_section
 from attntui.view.report import Column, Section, name_column
-from attntui.view.safe import safe
 from attntui.view.summary_json import LONG_GAP_NS
 from attntui.view.summary_work import attention_sections, work_sections
 

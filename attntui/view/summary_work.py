@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from attntui.analysis.attention import AttentionCall
 from attntui.analysis.kernel_facts import KernelFact, Traffic, traffic
+from attntui.safe import safe
 from attntui.view.attention import call_text, causal_text
 from attntui.view.facts import Facts
 from attntui.view.formats import ABSENT, count, duration, percent, rate, ratio, size
 from attntui.view.report import Column, Section, name_column
-from attntui.view.safe import safe
 
 NAME_CELLS = 60
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made import Event, annotation, call, complete, copy, frame, kernel, op, row, trace_of
 
-from attntui.analysis.gap_causes import Cause, GapCauses, Trigger, cause_finder, pieces
+from attntui.analysis.gap_causes import Cause, GapCauses, Trigger, cause_finder, cause_stretches
 from attntui.analysis.idle import device_idle, stream_gaps
 from attntui.trace import Trace, load
 
@@ -142,7 +142,7 @@ def test_no_launch_is_unknown_and_one_launch_for_both_is_a_graph() -> None:
     )
     found = causes_of(graph)
     assert split_of(found) == {Cause.GRAPH: 150}
-    assert pieces(cause_finder(graph), found, 0)[0].cause is Cause.GRAPH
+    assert cause_stretches(cause_finder(graph), found, 0)[0].cause is Cause.GRAPH
 
 
 def test_an_item_loop_is_triggered_by_its_synchronise() -> None:
@@ -310,7 +310,7 @@ def test_a_wait_that_holds_nothing(wait: Event) -> None:
 def test_pieces_in_order_of_time() -> None:
     trace = with_gap(op("aten::item", 3_000, 7_000), call("cudaStreamSynchronize", 4_000, 5_000))
     found = causes_of(trace)
-    drawn = [(p.cause, p.end - p.start) for p in pieces(cause_finder(trace), found, 0)]
+    drawn = [(p.cause, p.end - p.start) for p in cause_stretches(cause_finder(trace), found, 0)]
     assert drawn == [
         (Cause.UNRECORDED, 1_000),
         (Cause.DISPATCH, 1_000),
@@ -396,7 +396,7 @@ def test_every_instant_has_one_cause(
         assert sum(found.by_trigger().values()) == idle.idle_ns
         for index in range(len(found)):
             assert found.split[index].tolist() == counted(trace, found, index)
-            drawn = pieces(finder, found, index)
+            drawn = cause_stretches(finder, found, index)
             assert [drawn[0].start, drawn[-1].end] == [
                 int(found.gaps.start[index]),
                 int(found.gaps.end[index]),
@@ -449,7 +449,7 @@ def test_real_gaps_of_streams_and_their_pieces(name: str, corpus: Path) -> None:
         assert (found.split >= 0).all()
         assert found.split.sum(axis=1).tolist() == gaps.length.tolist()
         for index in range(0, len(found), 50):
-            drawn = pieces(finder, found, index)
+            drawn = cause_stretches(finder, found, index)
             lengths = [sum(p.end - p.start for p in drawn if p.cause is c) for c in Cause]
             assert lengths == found.split[index].tolist()
 

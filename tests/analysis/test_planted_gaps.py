@@ -20,11 +20,11 @@ from attntui.analysis.gap_causes import (
     GapCauses,
     Trigger,
     cause_finder,
-    pieces,
+    cause_stretches,
 )
 from attntui.analysis.idle import device_idle, stream_gaps
 from attntui.analysis.queue_depth import launch_bound
-from attntui.analysis.scope import Span, scope_rows
+from attntui.analysis.scope import Annotation, scope_rows
 from attntui.analysis.steps import find_steps
 from attntui.trace import Trace, load
 from attntui.trace.model import I64, Category
@@ -61,7 +61,7 @@ def operations(label: str) -> Iterator[I64]:
     rows = np.flatnonzero(trace.category == Category.USER_ANNOTATION)
     for row in rows.tolist():
         if trace.name_of(row) == label:
-            yield scope_rows(trace, Span(row), steps).gpu
+            yield scope_rows(trace, Annotation(row), steps).gpu
 
 
 def instances(label: str) -> list[GapCauses]:
@@ -135,7 +135,7 @@ def test_event_waits_hold_both_streams() -> None:
             own = gaps[0, int(trace.stream[held])]
             causes = finder.causes(own.take(own.after == held))
             spun = dict.fromkeys(Cause, 0)
-            for piece in pieces(finder, causes, 0):
+            for piece in cause_stretches(finder, causes, 0):
                 inside = min(piece.end, trace.end[spin]) - max(piece.start, trace.start[spin])
                 spun[piece.cause] += max(0, int(inside))
             assert largest(spun) == "wait_event"

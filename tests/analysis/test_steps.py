@@ -10,7 +10,7 @@ from made import annotation, call, complete, kernel, op, row, trace_of
 
 from attntui.analysis.annotations import find_annotations, label_of
 from attntui.analysis.idle import device_idle
-from attntui.analysis.scope import WHOLE, Range, Span, Step, scope_rows
+from attntui.analysis.scope import WHOLE, Annotation, Range, Step, scope_rows
 from attntui.analysis.steps import family_of, find_steps, outliers, profiled_window
 from attntui.trace import load
 from attntui.trace.model import I64, Trace
@@ -145,7 +145,7 @@ def test_scopes() -> None:
         "cudaLaunchKernel",
         "cudaLaunchKernel",
     ]
-    span = scope_rows(trace, Span(int(steps.rows[1])), steps)
+    span = scope_rows(trace, Annotation(int(steps.rows[1])), steps)
     assert scope_names(trace, span.gpu) == ["forward"]
     assert scope_names(trace, span.cpu) == ["ProfilerStep#6", "aten::mm", "cudaLaunchKernel"]
     begun = int(trace.start[row(trace, "forward")])

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from attntui.analysis.devices import peaks
 from attntui.analysis.kernel_names import decode
-from attntui.analysis.opwork.model import Arguments, integers
 from attntui.analysis.roofline import Bound, bound
-from attntui.analysis.work import (
+from attntui.analysis.work.model import Arguments, integers
+from attntui.analysis.work.of_kernels import (
     Work,
     attention_flops,
     fused_attention_bytes,

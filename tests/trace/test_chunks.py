@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attntui.trace import chunks
-from attntui.trace.document import Restart, TraceText
 from attntui.trace.notices import Notices
 from attntui.trace.scan import ValueEnd, Window, find_end
+from attntui.trace.trace_text import Restart, TraceText
 
 TRICKY = st.text(alphabet='{}[],":\\ \n\tapxé😀\x00', max_size=12)
 VALUES = st.recursive(

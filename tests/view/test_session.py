@@ -9,7 +9,7 @@ import builders
 import pytest
 from steps_trace import two_steps
 
-from attntui.analysis.scope import WHOLE, Range, Span, Step
+from attntui.analysis.scope import WHOLE, Annotation, Range, Step
 from attntui.trace import Trace
 from attntui.view.document import Document
 from attntui.view.gpu_tables import gaps_table
@@ -113,7 +113,7 @@ def test_scope_goes_round(session: Session) -> None:
         "softmax_warp_forward",
     ]
     annotation = step.scope_cycled()
-    assert isinstance(annotation.scope, Span)
+    assert isinstance(annotation.scope, Annotation)
     assert annotation.scope_text == "attn_fwd"
     assert annotation.scope_cycled().scope == WHOLE
 
@@ -216,7 +216,7 @@ def test_a_reload_of_a_grown_file_maps_what_it_can(
 ) -> None:
     inner = session.selecting(row(session, "aten::mm")).toggled_collapse().bookmarked()
     closed = {inner.tracks[number].label for number in inner.timeline.collapsed}
-    scoped = inner.scoped(Span(row(session, "attn_fwd"))).searching("leaked")
+    scoped = inner.scoped(Annotation(row(session, "attn_fwd"))).searching("leaked")
     more = builders.kernel("side", 100, 10, stream=3)
     later = builders.kernel("late", 9_000, 10)
     document = Document.build(make_trace([more, *two_steps(), later]))

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attntui.analysis.attention.fused import find_fused
-from attntui.analysis.attention.launching import find_launching
 from attntui.analysis.attention.measure import Roles, claims_of
-from attntui.analysis.attention.model import BACKWARD, ROLES, Found, Span
+from attntui.analysis.attention.model import BACKWARD, ROLES, Found, ThreadSpan
 from attntui.analysis.attention.naive import Search
 from attntui.analysis.attention.optree import Launches, OpTree
+from attntui.analysis.attention.unnamed_ops import find_unnamed
 from attntui.analysis.attention.vocabulary import (
     NODE_PREFIX,
     is_attention_node,
@@ -44,7 +44,7 @@ def find_backward(
     nodes = _nodes(trace, tree, used)
     found = _by_nodes(trace, tree, nodes, forward, used)
     own = find_fused(trace, tree, where, used, backward=True)
-    own += find_launching(trace, tree, where, used, backward=True)
+    own += find_unnamed(trace, tree, where, used, backward=True)
     found += _by_ops(trace, tree, nodes, forward, found, own, used)
     found += _compiled_naive(trace, tree, nodes, forward, found, used)
     return found
@@ -150,7 +150,7 @@ def _by_nodes(
         of = int(call[part[0]])
         seen = forward[of]
         spans = tuple(
-            Span(row, int(trace.end[row]), ROLES[role] if seen.separate else None)
+            ThreadSpan(row, int(trace.end[row]), ROLES[role] if seen.separate else None)
             for row, role in zip(rows[part].tolist(), code[part].tolist(), strict=True)
         )
         how = (
@@ -211,7 +211,9 @@ def _by_ops(
     attention = tree.names_like(of_names(trace, is_attention_node, used))
     node = tree.inside(rows, attention) if len(rows) else rows
     widened = [
-        call if top == ABSENT else replace(call, op=top, spans=(Span(top, int(trace.end[top])),))
+        call
+        if top == ABSENT
+        else replace(call, op=top, spans=(ThreadSpan(top, int(trace.end[top])),))
         for call, top in zip(free, node.tolist(), strict=True)
     ]
     pairs = _in_regions(
@@ -291,7 +293,7 @@ def _compiled_naive(
                 direction=BACKWARD,
                 lane=int(trace.lane[first]),
                 op=first,
-                spans=(Span(first, int(trace.end[last]), whole=False),),
+                spans=(ThreadSpan(first, int(trace.end[last]), whole=False),),
                 evidence=f"products round {trace.name_of(int(rows[index]))} in a compiled backward",
                 qk=ABSENT,
                 av=ABSENT,

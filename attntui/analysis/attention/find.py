@@ -10,11 +10,11 @@ import numpy as np
 from attntui.analysis.attention.backward import find_backward
 from attntui.analysis.attention.fused import find_fused
 from attntui.analysis.attention.kernels_only import find_by_kernels
-from attntui.analysis.attention.launching import find_launching
 from attntui.analysis.attention.measure import Roles, claimed, claims_of, measure
 from attntui.analysis.attention.model import AttentionCall, Found
 from attntui.analysis.attention.naive import find_naive
 from attntui.analysis.attention.optree import launches, op_tree
+from attntui.analysis.attention.unnamed_ops import find_unnamed
 from attntui.trace.model import ABSENT, I64, Trace
 
 
@@ -32,7 +32,7 @@ def find_attention(trace: Trace, rows: I64 | None = None) -> tuple[AttentionCall
     used = np.zeros(len(trace.names), np.bool_)
     used[trace.name[tree.ops]] = True
     found: list[Found] = find_fused(trace, tree, where, used)
-    found += find_launching(trace, tree, where, used)
+    found += find_unnamed(trace, tree, where, used)
     found += find_naive(trace, tree, where, used)
     found += find_backward(trace, tree, where, found, used)
     claims = claims_of(trace, found)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from attntui.analysis.attention import geometry
-from attntui.analysis.attention.model import BACKWARD, FORWARD, Found, Geometry, Span
+from attntui.analysis.attention.model import BACKWARD, FORWARD, Found, Geometry, ThreadSpan
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.vocabulary import (
     FusedOp,
@@ -151,7 +151,7 @@ def call_of(
         direction=direction,
         lane=int(trace.lane[top]),
         op=top,
-        spans=(Span(top, int(trace.end[top])),),
+        spans=(ThreadSpan(top, int(trace.end[top])),),
         geometry=sizes,
         causal=causal,
         evidence=evidence,

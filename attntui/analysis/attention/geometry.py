@@ -7,7 +7,7 @@ from math import prod
 
 from attntui.analysis.attention.model import Geometry
 from attntui.analysis.attention.vocabulary import PRIMITIVES, FusedOp
-from attntui.analysis.opwork.model import Arguments, Tensor
+from attntui.analysis.work.model import Arguments, Tensor
 from attntui.trace.model import OpInputs, Shape
 
 # The file's words for element types, as kernel names are decoded.

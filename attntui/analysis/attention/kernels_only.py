@@ -11,10 +11,10 @@ from attntui.analysis.attention.fused import (
     is_attention,
     kernel_in_attention,
 )
-from attntui.analysis.attention.launching import says_attention
 from attntui.analysis.attention.model import BACKWARD, FORWARD, Found, Geometry
 from attntui.analysis.attention.optree import Launches
 from attntui.analysis.attention.output import made_before, sizes_of_output
+from attntui.analysis.attention.unnamed_ops import says_attention
 from attntui.analysis.attention.vocabulary import of_names
 from attntui.analysis.kernel_names import KernelName
 from attntui.analysis.launches import parent_ops

@@ -20,7 +20,7 @@ from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.roles import Place, role_of
 from attntui.analysis.attention.vocabulary import WHOLE_COPIES, does_attention, of_names
 from attntui.analysis.kernel_names import decode
-from attntui.analysis.work import kernel_work
+from attntui.analysis.work.of_kernels import kernel_work
 from attntui.trace.model import ABSENT, I32, I64, Bool, Category, Trace
 
 _ROLE_CODES = {role: code for code, role in enumerate(ROLES)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from attntui.analysis.work import attention_flops, fused_attention_bytes
+from attntui.analysis.work.attention import attention_flops, fused_attention_bytes
 from attntui.trace.model import ABSENT, I64
 
 FORWARD = "forward"
@@ -192,7 +192,7 @@ class Geometry:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ThreadSpan:
     """A stretch of one thread: from a row to a time, both ends included.
 
     `role` is what every operation in it plays, where that is known beforehand (a backward
@@ -218,7 +218,7 @@ class Found:
     direction: str
     lane: int | None
     op: int | None
-    spans: tuple[Span, ...]
+    spans: tuple[ThreadSpan, ...]
     geometry: Geometry
     causal: bool | None
     evidence: str

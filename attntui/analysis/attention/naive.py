@@ -13,7 +13,7 @@ import numpy as np
 
 from attntui.analysis.attention import geometry
 from attntui.analysis.attention.geometry import Factors
-from attntui.analysis.attention.model import FORWARD, Found, Geometry, Span
+from attntui.analysis.attention.model import FORWARD, Found, Geometry, ThreadSpan
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.softmax import EXPONENTIALS, softmax_steps, softmaxes
 from attntui.analysis.attention.vocabulary import (
@@ -28,7 +28,7 @@ from attntui.analysis.attention.vocabulary import (
     is_softmax,
     of_names,
 )
-from attntui.analysis.opwork.model import Arguments
+from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, I64, Bool, OpInputs, Shape, Trace
 
 # How many other products may stand between a softmax and its own: relative positions add
@@ -229,7 +229,7 @@ class Search:
             lane=int(trace.lane[row]),
             op=int(rows[0]),
             spans=tuple(
-                Span(int(rows[a]), int(trace.end[rows[b]]), role, whole=False)
+                ThreadSpan(int(rows[a]), int(trace.end[rows[b]]), role, whole=False)
                 for a, b, role in sketch.runs
             ),
             geometry=sketch.geometry,

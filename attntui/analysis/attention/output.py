@@ -9,7 +9,7 @@ import numpy as np
 
 from attntui.analysis.attention.geometry import dtype_of
 from attntui.analysis.attention.model import Geometry
-from attntui.analysis.opwork.model import Arguments
+from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, I64, Category, Shape, Trace
 
 # Rows of q in a block of a Triton kernel: powers of two that its products take.

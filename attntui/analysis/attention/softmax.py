@@ -14,7 +14,7 @@ from attntui.analysis.attention.vocabulary import (
     is_softmax_kernel,
     of_names,
 )
-from attntui.analysis.opwork.model import Arguments
+from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, I64, Bool, OpInputs, Trace
 
 Step = tuple[str, OpInputs | None]

@@ -12,7 +12,7 @@ from attntui.analysis.compare.compare import (
 )
 from attntui.analysis.compare.figures import Covered, Figures
 from attntui.analysis.compare.metrics import Metric, Unit
-from attntui.analysis.compare.rows import Part, Row, RowGroup, Share, grouped
+from attntui.analysis.compare.rows import RoleOps, Row, RowGroup, Share, grouped
 from attntui.analysis.compare.subject import Subject, prepare
 from attntui.analysis.compare.units import UnitChoice, UnitKind, Units, available, find_units
 
@@ -22,7 +22,7 @@ __all__ = [
     "Covered",
     "Figures",
     "Metric",
-    "Part",
+    "RoleOps",
     "Row",
     "RowGroup",
     "Share",

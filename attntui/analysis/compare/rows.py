@@ -23,7 +23,7 @@ _ONE_KERNEL = frozenset({"qk", "scale", "mask", "copy", "softmax", "dropout", "a
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class RoleOps:
     """The GPU operations of one side of a row that play one role."""
 
     role: str
@@ -49,7 +49,7 @@ class Share:
     op: int
     shapes: Shapes | None
     call: AttentionCall | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[RoleOps, ...] = ()
 
     @property
     def gpu_ops(self) -> int:
@@ -203,7 +203,7 @@ def _call_rows(
     ]  # fmt: skip
 
 
-def _parts(subject: Subject, piece: Piece | None) -> dict[str, Part]:
+def _parts(subject: Subject, piece: Piece | None) -> dict[str, RoleOps]:
     """The roles of a call's operations in the unit, in the order of `ROLES`."""
     if piece is None:
         return {}
@@ -212,7 +212,7 @@ def _parts(subject: Subject, piece: Piece | None) -> dict[str, Part]:
     for index in np.unique(role_of).tolist():
         rows = piece.rows[role_of == index]
         role = ROLES[index] if index != ABSENT else "other"
-        found[role] = Part(role, rows, int(subject.trace.dur[rows].sum()))
+        found[role] = RoleOps(role, rows, int(subject.trace.dur[rows].sum()))
     return {role: found[role] for role in ROLES if role in found}
 
 
@@ -242,7 +242,9 @@ def _match_roles(
     return found
 
 
-def _call_share(piece: Piece | None, parts: dict[str, Part], roles: Sequence[str]) -> Share | None:
+def _call_share(
+    piece: Piece | None, parts: dict[str, RoleOps], roles: Sequence[str]
+) -> Share | None:
     if piece is None or piece.call is None or not roles:
         return None
     call = piece.call

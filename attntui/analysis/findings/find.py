@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from attntui.analysis.attention import AttentionCall
-from attntui.analysis.cpu_time import CpuTime
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.findings.attention import hidden_copies, naive_attention, sdpa_on_math
 from attntui.analysis.findings.collectives import collectives_beside_compute
-from attntui.analysis.findings.host import host_waits, steady_allocation
+from attntui.analysis.findings.host_stalls import host_waits, steady_allocation
 from attntui.analysis.findings.idle import (
     gpu_idle,
     idle_of_a_cause,
@@ -23,6 +22,7 @@ from attntui.analysis.gap_causes import CauseFinder
 from attntui.analysis.idle import device_idle
 from attntui.analysis.kernel_facts import GpuWork, kernel_facts
 from attntui.analysis.kernels import kernel_table
+from attntui.analysis.self_time import SelfTimes
 from attntui.analysis.steps import Steps
 from attntui.trace.model import I64, Trace
 
@@ -49,7 +49,7 @@ def observe(
     rows: I64,
     *,
     finder: CauseFinder,
-    cpu: CpuTime,
+    cpu: SelfTimes,
     steps: Steps,
     work: GpuWork,
     calls: tuple[AttentionCall, ...],

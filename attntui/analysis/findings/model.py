@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 
 from attntui.analysis.attention import AttentionCall
-from attntui.analysis.cpu_time import CpuTime
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.findings.thresholds import (
     EVIDENCE_MOST,
@@ -19,11 +18,12 @@ from attntui.analysis.findings.thresholds import (
     MEDIUM_SHARE,
 )
 from attntui.analysis.gap_causes import GapCauses
-from attntui.analysis.host import HostActivity
+from attntui.analysis.host_activity import HostActivity
 from attntui.analysis.idle import DeviceIdle
 from attntui.analysis.kernel_facts import GpuWork, KernelFact
 from attntui.analysis.kernels import KernelTable
 from attntui.analysis.scope import Range
+from attntui.analysis.self_time import SelfTimes
 from attntui.analysis.steps import Steps
 from attntui.trace.model import I64, Category, Trace
 
@@ -83,7 +83,7 @@ class Observed:
     idle: tuple[DeviceIdle, ...]
     causes: tuple[GapCauses, ...]
     host: HostActivity
-    cpu: CpuTime
+    cpu: SelfTimes
     steps: Steps
     table: KernelTable
     facts: tuple[KernelFact, ...]

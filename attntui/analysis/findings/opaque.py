@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attntui.analysis.cpu_time import FatKind, Part, fat_bars
 from attntui.analysis.findings.model import Finding, Observed, costliest, recorded
 from attntui.analysis.intervals import of_disjoint
 from attntui.analysis.launches import nearest
+from attntui.analysis.self_time import FatKind, SelfPart, fat_bars
 from attntui.trace.model import ABSENT, I64, Bool, Category
 
 _PLANNED = re.compile(r"conv(olution|\dd)|cudnn", re.IGNORECASE)
@@ -46,7 +46,7 @@ def opaque_cpu_bars(seen: Observed) -> Iterator[Finding]:
     launches = seen.cpu.work.gpu_ops[bars.index] > 0
     index = bars.index[(bars.kind == FatKind.OPAQUE) & launches]
     rows = seen.cpu.rows[index]
-    opaque = seen.cpu.split[index, Part.DISPATCH]
+    opaque = seen.cpu.split[index, SelfPart.DISPATCH]
     stalled = np.minimum(opaque, _idle_inside(seen, trace.start[rows], trace.end[rows]))
     cost = int(stalled.sum())
     severity = seen.severity(cost)

@@ -235,7 +235,7 @@ def _carried(text: str, sig: Signature) -> KernelName | None:
     )
 
 
-def decode(text: str, sig: Signature) -> KernelName | None:
+def aten_kernel(text: str, sig: Signature) -> KernelName | None:
     """One of PyTorch's own kernels, or None for another."""
     native = "at::" in text
     if native and sig.base.startswith(_CARRIERS):

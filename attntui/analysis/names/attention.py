@@ -270,7 +270,7 @@ def serving(text: str, sig: Signature) -> KernelName | None:
     return None
 
 
-def decode(text: str, sig: Signature) -> KernelName | None:
+def attention_kernel(text: str, sig: Signature) -> KernelName | None:
     """An attention kernel, or None for another."""
     return (
         flash(text, sig)

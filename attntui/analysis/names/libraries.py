@@ -216,6 +216,6 @@ def generated_product(text: str) -> KernelName | None:
     )
 
 
-def decode(text: str, sig: Signature) -> KernelName | None:
+def library_kernel(text: str, sig: Signature) -> KernelName | None:
     """A kernel of a known owner, or None."""
     return memory(text) or nccl(text) or generated_product(text) or owned(text, sig)

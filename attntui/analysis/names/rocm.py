@@ -105,6 +105,6 @@ def miopen(text: str) -> KernelName | None:
     return named(text, "MIOpen", task, tokens)
 
 
-def decode(text: str) -> KernelName | None:
+def rocm_kernel(text: str) -> KernelName | None:
     """A rocBLAS, hipBLASLt or MIOpen kernel, or None for another."""
     return tensile(text) or miopen(text)

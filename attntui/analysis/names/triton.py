@@ -88,7 +88,7 @@ def fused_ops(joined_names: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(op for op in ops if op))
 
 
-def decode(text: str) -> KernelName | None:
+def triton_kernel(text: str) -> KernelName | None:
     """A Triton kernel's name, or None for another."""
     found = _INDUCTOR.match(text)
     if found:

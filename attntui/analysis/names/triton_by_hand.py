@@ -94,7 +94,7 @@ def ambiguous(text: str) -> str | None:
     return _AMBIGUOUS.get(_bare(text) or "")
 
 
-def decode(text: str) -> KernelName | None:
+def kernel_by_hand(text: str) -> KernelName | None:
     """A hand-written Triton kernel for attention or softmax, or None for another."""
     name = _bare(text)
     if name is None:

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from attntui.analysis.compare import Comparison, RowGroup
+from attntui.safe import safe
 from attntui.tui.bindings import bindings
 from attntui.tui.screens.base import SMALL, PaneScreen
 from attntui.tui.screens.main import MainScreen
@@ -31,7 +32,6 @@ from attntui.view.comparison import unit_words
 from attntui.view.comparison_words import figure, verdict
 from attntui.view.keys import COMPARE_KEYS
 from attntui.view.options import Options
-from attntui.view.safe import safe
 from attntui.view.session import Session
 from attntui.view.tables import TableView
 

@@ -14,13 +14,13 @@ from textual.widgets import ProgressBar, Static
 from textual.worker import get_current_worker
 
 from attntui.errors import AttntuiError, LoadCancelled
+from attntui.safe import safe
 from attntui.trace import Progress, load
 from attntui.tui.screens.once import DismissedOnce
 from attntui.view.compare_session import CompareSession
 from attntui.view.document import Document
 from attntui.view.formats import count, size
 from attntui.view.options import Options
-from attntui.view.safe import safe
 
 
 @dataclass(frozen=True, slots=True)

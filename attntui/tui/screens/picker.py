@@ -11,11 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from attntui.safe import safe
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.view.picker import Found, find_traces, picker_table
-from attntui.view.safe import safe
 from attntui.view.tables import BadPattern, TableView
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from attntui.safe import safe
 from attntui.tui.widgets.table import VirtualTable
 from attntui.view.panes import Pane
-from attntui.view.safe import safe
 from attntui.view.session import Session
 from attntui.view.tables import TableView
 

@@ -15,14 +15,14 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from attntui.safe import safe
 from attntui.tui.theme import LINKED, SELECTED, TRACK_PAINT, event_style, marked_style
 from attntui.view.attention import call_text
 from attntui.view.axis import axis, minimap
 from attntui.view.curve import draw_curve
 from attntui.view.formats import count, duration, size
 from attntui.view.paint import Paint
-from attntui.view.raster import Shape, Span, density, draw_row
-from attntui.view.safe import safe
+from attntui.view.raster import CellSpan, Shape, density, draw_row
 from attntui.view.session import Session
 from attntui.view.tables import fit
 from attntui.view.timeline import Line
@@ -151,7 +151,7 @@ class TimelineView(Widget, can_focus=True):
         body = Strip([self._segment(frame, line, s, base) for s in frame.spans(line)])
         return Strip.join([Strip([heading]), self._with_cursor(frame, body, here)])
 
-    def _segment(self, frame: _Frame, line: Line, span: Span, base: Style) -> Segment:
+    def _segment(self, frame: _Frame, line: Line, span: CellSpan, base: Style) -> Segment:
         if span.shape is Shape.BLANK:
             return Segment(span.text, base)
         if span.shape is Shape.DENSE:
@@ -253,7 +253,7 @@ class _Frame:
             text = f"  depth {line.row}"
         return mark + fit(text, GUTTER - 2, right=False) + " "
 
-    def spans(self, line: Line) -> list[Span]:
+    def spans(self, line: Line) -> list[CellSpan]:
         track = self.session.tracks[line.track]
         if track.curve is not None:
             text = draw_curve(track.curve, self.edges, ascii_only=self.ascii_only)
@@ -261,7 +261,7 @@ class _Frame:
             told = f" peak {count(peak) if track.kind is TrackKind.QUEUE else size(peak)}"
             if len(told) < self.width // 3:
                 text = text[: self.width - len(told)] + told
-            return [Span(text, Shape.DENSE, -1)]
+            return [CellSpan(text, Shape.DENSE, -1)]
         index = track.rows[line.row]
         if track.kind is TrackKind.IDLE:
             return draw_row(index, self.edges, self._gap_label, ascii_only=self.ascii_only)

@@ -17,7 +17,6 @@ from string import Formatter
 import pytest
 
 from attntui.analysis.attention import AttentionCall, within
-from attntui.analysis.cpu_time import FatKind, Part, fat_bars
 from attntui.analysis.findings import (
     Finding,
     Observed,
@@ -30,6 +29,7 @@ from attntui.analysis.gap_causes import Cause, Trigger, cause_finder
 from attntui.analysis.queue_depth import launch_bound
 from attntui.analysis.runtime_calls import CallKind
 from attntui.analysis.scope import Range
+from attntui.analysis.self_time import FatKind, SelfPart, fat_bars
 from attntui.trace import Trace, load
 from attntui.trace.model import ABSENT, Category
 from attntui.view.facts import gather
@@ -355,7 +355,7 @@ def recount_opaque(seen: Observed) -> Figures:
         start, end = int(seen.trace.start[row]), int(seen.trace.end[row])
         inside = sum(max(0, min(end, g[0] + g[1]) - max(start, g[0])) for g in gaps(seen))
         if inside:
-            own = int(seen.cpu.split[index, Part.DISPATCH])
+            own = int(seen.cpu.split[index, SelfPart.DISPATCH])
             count, opaque, idle = count + 1, opaque + own, idle + min(own, inside)
     return {"unexplained_ns": opaque, "cpu_ops": count, "idle_meanwhile_ns": idle}
 

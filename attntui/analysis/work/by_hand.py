@@ -5,14 +5,14 @@ does, and the inputs of the op that launched it on what.
 from __future__ import annotations
 
 from attntui.analysis.names.model import FORWARD
-from attntui.analysis.opwork.attention import attention_flops, first_of_three
-from attntui.analysis.opwork.model import Arguments, Work, read_once
+from attntui.analysis.work.attention import attention_flops, first_of_three
+from attntui.analysis.work.model import Arguments, Work, read_once
 
 # As for PyTorch's own softmax, see `rows`.
 _SOFTMAX, _SOFTMAX_BACKWARD = 5, 4
 
 
-def decode(operation: str | None, op: str, args: Arguments) -> Work | None:
+def work_by_hand(operation: str | None, op: str, args: Arguments) -> Work | None:
     """Work of a kernel that does `operation`, launched by an op without a rule; None where
     name and inputs do not tell.
     """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from made import annotation, call, kernel, op, trace_of
 
-from attntui.analysis.fusion import fusion_checks
+from attntui.analysis.compiled_regions import fusion_checks
 from attntui.trace import load
 
 _GEMM = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from attntui.analysis.opwork.model import (
+from attntui.analysis.work.model import (
     MISSING,
     Arguments,
     Tensor,
@@ -173,7 +173,7 @@ def _convolution_backward(args: Arguments) -> Work:
     )
 
 
-def decode(name: str, args: Arguments) -> Work | None:
+def gemm_work(name: str, args: Arguments) -> Work | None:
     """Work of a matrix product or convolution, or None for another op."""
     product = _PRODUCTS.get(name)
     if product:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from math import prod
 
-from attntui.analysis.opwork.model import (
+from attntui.analysis.work.model import (
     MISSING,
     Arguments,
     Rule,

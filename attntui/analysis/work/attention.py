@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from attntui.analysis.opwork.model import MISSING, Arguments, Tensor, Work, unknown
+from attntui.analysis.work.model import MISSING, Arguments, Tensor, Work, unknown
 
 
 def attention_flops(
@@ -225,7 +225,7 @@ def _backward(args: Arguments, form: _BackwardForm) -> Work:
     )
 
 
-def decode(name: str, args: Arguments) -> Work | None:
+def attention_work(name: str, args: Arguments) -> Work | None:
     """Work of a fused attention op, or None for another op."""
     forward = _FORWARD.get(name)
     if forward:

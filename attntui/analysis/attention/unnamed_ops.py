@@ -23,8 +23,8 @@ from attntui.analysis.attention.vocabulary import (
 )
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.names.triton_by_hand import ambiguous
-from attntui.analysis.opwork.attention import first_of_three, sizes_alike
-from attntui.analysis.opwork.model import Arguments
+from attntui.analysis.work.attention import first_of_three, sizes_alike
+from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, I64, Bool, Trace
 
 _SAYS_ATTENTION = re.compile(r"attn|attention(?!al)", re.IGNORECASE)
@@ -37,7 +37,7 @@ def says_attention(label: str) -> bool:
     return bool(_SAYS_ATTENTION.search(label[:200]))
 
 
-def find_launching(
+def find_unnamed(
     trace: Trace, tree: OpTree, where: Launches, used: Bool, *, backward: bool = False
 ) -> list[Found]:
     """Calls of ops outside every named attention op that launched the kernel of one call

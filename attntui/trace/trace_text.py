@@ -9,7 +9,7 @@ from typing import Any
 
 from attntui.errors import InputError
 from attntui.trace.chunks import Batch, EventList, Strange
-from attntui.trace.decode import loads_lenient
+from attntui.trace.event_json import loads_lenient
 from attntui.trace.notices import Notices
 from attntui.trace.scan import Window, take_value
 

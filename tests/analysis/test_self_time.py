@@ -7,22 +7,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made import annotation, call, complete, copy, frame, kernel, op, row, trace_of
 
-from attntui.analysis.cpu_time import (
+from attntui.analysis.self_time import (
     FAT_RATIO,
     FAT_SELF_NS,
-    CpuTime,
     FatKind,
     OpTable,
-    Part,
-    cpu_time,
+    SelfPart,
+    SelfTimes,
     fat_bars,
     op_table,
+    self_times,
 )
 
 
-def split_of(cpu: CpuTime, name: str) -> dict[Part, int]:
+def split_of(cpu: SelfTimes, name: str) -> dict[SelfPart, int]:
     index = cpu.rows.tolist().index(row(cpu.trace, name))
-    return {part: int(ns) for part, ns in zip(Part, cpu.split[index], strict=True) if ns}
+    return {part: int(ns) for part, ns in zip(SelfPart, cpu.split[index], strict=True) if ns}
 
 
 def test_own_time_goes_to_the_calls_inside() -> None:
@@ -42,16 +42,16 @@ def test_own_time_goes_to_the_calls_inside() -> None:
             copy("Memcpy DtoH (Device -> Pageable)", 7_100, 7_300, 2),
         ]
     )
-    cpu = cpu_time(trace)
+    cpu = self_times(trace)
     assert split_of(cpu, "aten::addmm") == {
-        Part.LAUNCH: 300,
-        Part.MODULE_LOAD: 200,
-        Part.MEMORY: 300,
-        Part.RUNTIME: 100,
-        Part.DISPATCH: 2_100,
+        SelfPart.LAUNCH: 300,
+        SelfPart.MODULE_LOAD: 200,
+        SelfPart.MEMORY: 300,
+        SelfPart.RUNTIME: 100,
+        SelfPart.DISPATCH: 2_100,
     }
-    assert split_of(cpu, "aten::linear") == {Part.DISPATCH: 2_000}
-    assert split_of(cpu, "step") == {Part.SYNC: 1_900, Part.DISPATCH: 3_100}
+    assert split_of(cpu, "aten::linear") == {SelfPart.DISPATCH: 2_000}
+    assert split_of(cpu, "step") == {SelfPart.SYNC: 1_900, SelfPart.DISPATCH: 3_100}
     assert cpu.self_ns.tolist() == [5_000, 2_000, 3_000]
     assert cpu.total_ns.tolist() == [10_000, 5_000, 3_000]
     assert cpu.parent.tolist() == [-1, 0, 1]
@@ -67,15 +67,15 @@ def test_code_loaded_inside_a_launch() -> None:
             kernel("k", 950, 990, 1),
         ]
     )
-    assert split_of(cpu_time(trace), "aten::mm") == {
-        Part.LAUNCH: 300,
-        Part.MODULE_LOAD: 500,
-        Part.DISPATCH: 200,
+    assert split_of(self_times(trace), "aten::mm") == {
+        SelfPart.LAUNCH: 300,
+        SelfPart.MODULE_LOAD: 500,
+        SelfPart.DISPATCH: 200,
     }
 
 
 def test_a_child_that_outlives_its_parent_is_cut() -> None:
-    cpu = cpu_time(trace_of([op("outer", 0, 100), op("inner", 40, 120), op("deep", 50, 130)]))
+    cpu = self_times(trace_of([op("outer", 0, 100), op("inner", 40, 120), op("deep", 50, 130)]))
     assert cpu.total_ns.tolist() == [100, 60, 50]
     assert cpu.self_ns.tolist() == [40, 10, 50]
 
@@ -95,12 +95,12 @@ nested = st.lists(
 def test_own_times_sum_to_the_totals_at_the_top(made: list[tuple[str, int, int]]) -> None:
     make = {"op": op, "annotation": annotation, "call": call, "frame": frame}
     events = [make[what]("cudaMalloc", start, start + dur) for what, start, dur in made]
-    cpu = cpu_time(trace_of([*events, op("last", 500, 501)]))
+    cpu = self_times(trace_of([*events, op("last", 500, 501)]))
     assert (cpu.split >= 0).all()
     assert int(cpu.split.sum()) == int(cpu.total_ns[cpu.parent == -1].sum())
 
 
-def entry(table: OpTable, cpu: CpuTime, name: str) -> int:
+def entry(table: OpTable, cpu: SelfTimes, name: str) -> int:
     return [cpu.trace.names[i] for i in table.name].index(name)
 
 
@@ -115,7 +115,7 @@ def test_by_name_with_recursion_counted_once() -> None:
             kernel("k", 3_000, 3_050, 1),
         ]
     )
-    cpu = cpu_time(trace)
+    cpu = self_times(trace)
     table = op_table(cpu)
     f, g = entry(table, cpu, "f"), entry(table, cpu, "g")
     assert table.count[[f, g]].tolist() == [3, 1]
@@ -131,7 +131,7 @@ def test_by_name_with_recursion_counted_once() -> None:
 
 def test_over_some_rows_and_none() -> None:
     trace = trace_of([op("f", 0, 1_000), op("g", 2_000, 2_500)])
-    cpu = cpu_time(trace)
+    cpu = self_times(trace)
     assert [trace.names[i] for i in op_table(cpu, np.array([1])).name] == ["g"]
     assert len(op_table(cpu, np.zeros(0, np.int64))) == 0
 
@@ -153,7 +153,7 @@ def test_fat_bars_by_what_fills_them() -> None:
             kernel("big", 8 * size + 50, 9 * size, 2),
         ]
     )
-    cpu = cpu_time(trace)
+    cpu = self_times(trace)
     found = fat_bars(cpu)
     named = zip(found.rows.tolist(), found.kind.tolist(), strict=True)
     kinds = {trace.name_of(row): FatKind(kind) for row, kind in named}

@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import partial
 from math import prod
 
-from attntui.analysis.opwork.model import MISSING, Arguments, Rule, Work, read_once
-from attntui.analysis.opwork.pointwise import elementwise
+from attntui.analysis.work.model import MISSING, Arguments, Rule, Work, read_once
+from attntui.analysis.work.pointwise import elementwise
 from attntui.trace.model import Shape
 
 _SOFTMAX, _SOFTMAX_BACKWARD, _LAYER_NORM, _RMS_NORM = 5, 4, 8, 4

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from attntui.view.safe import safe
+from attntui.safe import safe
 
 
 @pytest.mark.parametrize(

@@ -305,7 +305,7 @@ def cutlass(text: str, sig: Signature) -> KernelName | None:
     )
 
 
-def decode(text: str, sig: Signature) -> KernelName | None:
+def gemm_kernel(text: str, sig: Signature) -> KernelName | None:
     """A matrix product or convolution, or None for another kernel."""
     found = nvjet(text) or xmma(text)
     if found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import prod
 
-from attntui.analysis.opwork.model import MISSING, Arguments, Rule, Work, unknown
+from attntui.analysis.work.model import MISSING, Arguments, Rule, Work, unknown
 
 
 def _copy(args: Arguments) -> Work:

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from attntui.analysis.names.cpp import dtype
 from attntui.analysis.names.model import KernelName
-from attntui.analysis.opwork import attention, by_hand, memory, pointwise, products, rows
-from attntui.analysis.opwork.attention import attention_flops, fused_attention_bytes
-from attntui.analysis.opwork.model import DTYPE_BYTES, MISSING, Arguments, Work, unknown
+from attntui.analysis.work import attention, by_hand, gemm, memory, pointwise, rows
+from attntui.analysis.work.attention import attention_flops, fused_attention_bytes
+from attntui.analysis.work.model import DTYPE_BYTES, MISSING, Arguments, Work, unknown
 from attntui.trace.model import OpInputs
 
 __all__ = [
@@ -56,7 +56,7 @@ def op_work(name: str, inputs: OpInputs) -> Work:
         return rule(args)
     if name.startswith("triton_"):
         return pointwise.triton(name, args)
-    found = attention.decode(name, args) or products.decode(name, args)
+    found = attention.attention_work(name, args) or gemm.gemm_work(name, args)
     return found or _NO_RULE
 
 
@@ -96,7 +96,7 @@ def kernel_work(
         return memory.concatenated(Arguments(inputs), told)
     work = op_work(op, inputs)
     if work is _NO_RULE:
-        return by_hand.decode(kernel.operation, op, Arguments(inputs)) or work
+        return by_hand.work_by_hand(kernel.operation, op, Arguments(inputs)) or work
     return work
 
 

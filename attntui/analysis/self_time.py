@@ -15,13 +15,13 @@ from functools import cached_property
 
 import numpy as np
 
-from attntui.analysis.host import HostActivity, host_activity
+from attntui.analysis.host_activity import HostActivity, host_activity
 from attntui.analysis.launches import LaunchedWork, is_op, launched_work, nearest
 from attntui.analysis.runtime_calls import CallKind
 from attntui.trace.model import ABSENT, I32, I64, Bool, Category, Trace
 
 
-class Part(IntEnum):
+class SelfPart(IntEnum):
     """What own time goes into. Blocking and pageable copies wait, so they are `SYNC`."""
 
     LAUNCH = 0
@@ -33,18 +33,18 @@ class Part(IntEnum):
 
 
 _OF_CALL = {
-    CallKind.SYNC: Part.SYNC,
-    CallKind.COPY: Part.SYNC,
-    CallKind.MEMORY: Part.MEMORY,
-    CallKind.MODULE_LOAD: Part.MODULE_LOAD,
-    CallKind.LAUNCH: Part.LAUNCH,
-    CallKind.STREAM_WAIT: Part.RUNTIME,
-    CallKind.OTHER: Part.RUNTIME,
+    CallKind.SYNC: SelfPart.SYNC,
+    CallKind.COPY: SelfPart.SYNC,
+    CallKind.MEMORY: SelfPart.MEMORY,
+    CallKind.MODULE_LOAD: SelfPart.MODULE_LOAD,
+    CallKind.LAUNCH: SelfPart.LAUNCH,
+    CallKind.STREAM_WAIT: SelfPart.RUNTIME,
+    CallKind.OTHER: SelfPart.RUNTIME,
 }
 
 
 @dataclass(frozen=True)
-class CpuTime:
+class SelfTimes:
     """Every CPU op and annotation, by row ascending; columns of one length.
 
     `total_ns` is its duration (cut where it outlives its parent), `split` its own time in
@@ -67,7 +67,7 @@ class CpuTime:
         return np.asarray(self.split.sum(axis=1), np.int64)
 
 
-def cpu_time(trace: Trace, host: HostActivity | None = None) -> CpuTime:
+def self_times(trace: Trace, host: HostActivity | None = None) -> SelfTimes:
     """Own and total CPU time of every op and annotation of the trace.
 
     `host` is what `host_activity(trace)` gives, where the caller has it already.
@@ -90,17 +90,17 @@ def cpu_time(trace: Trace, host: HostActivity | None = None) -> CpuTime:
     ops = np.flatnonzero(op[rows])
     index = np.full(len(rows), ABSENT, np.int64)
     index[ops] = np.arange(len(ops))
-    split = np.zeros((len(ops), len(Part)), np.int64)
-    split[:, Part.DISPATCH] = own[ops]
+    split = np.zeros((len(ops), len(SelfPart)), np.int64)
+    split[:, SelfPart.DISPATCH] = own[ops]
     calls = np.flatnonzero(~op[rows])
     caller = nearest(trace, rows[calls], op)
     calls, caller = calls[caller != ABSENT], index[place[caller[caller != ABSENT]]]
     part = np.array([_OF_CALL[kind] for kind in CallKind], np.int64)[kinds[rows[calls]]]
-    loads = np.where((part == Part.LAUNCH) | (part == Part.RUNTIME), loading[calls], 0)
+    loads = np.where((part == SelfPart.LAUNCH) | (part == SelfPart.RUNTIME), loading[calls], 0)
     np.add.at(split, (caller, part), own[calls] - loads)
-    np.add.at(split, (caller, Part.MODULE_LOAD), loads)
+    np.add.at(split, (caller, SelfPart.MODULE_LOAD), loads)
     outer_op = nearest(trace, rows[ops], op)
-    return CpuTime(
+    return SelfTimes(
         trace=trace,
         rows=rows[ops],
         parent=np.where(outer_op == ABSENT, ABSENT, index[place[outer_op]]),
@@ -162,7 +162,7 @@ class OpTable:
         return self.rows[first : first + int(self.count[index])]
 
 
-def op_table(cpu: CpuTime, rows: I64 | None = None) -> OpTable:
+def op_table(cpu: SelfTimes, rows: I64 | None = None) -> OpTable:
     """CPU time by name over those ops and annotations that are among `rows` (default: all)."""
     trace = cpu.trace
     chosen = np.arange(len(cpu)) if rows is None else np.flatnonzero(np.isin(cpu.rows, rows))
@@ -171,7 +171,7 @@ def op_table(cpu: CpuTime, rows: I64 | None = None) -> OpTable:
     name, first, count = np.unique(names[chosen], return_index=True, return_counts=True)
     if not len(name):
         none = np.zeros(0, np.int64)
-        split = np.zeros((0, len(Part)), np.int64)
+        split = np.zeros((0, len(SelfPart)), np.int64)
         return OpTable(name, none, none, none, split, none, none, none, none, none)
     once = ~_inside_its_like(cpu, chosen)
     own = cpu.self_ns[chosen]
@@ -198,7 +198,7 @@ def op_table(cpu: CpuTime, rows: I64 | None = None) -> OpTable:
     )
 
 
-def _inside_its_like(cpu: CpuTime, chosen: I64) -> Bool:
+def _inside_its_like(cpu: SelfTimes, chosen: I64) -> Bool:
     """Which of the chosen ops lie inside a chosen one of the same name."""
     names = cpu.trace.name[cpu.rows]
     among = np.zeros(len(cpu), np.bool_)
@@ -228,12 +228,12 @@ class FatKind(IntEnum):
 
 
 _FAT_OF_PART = {
-    Part.LAUNCH: FatKind.LAUNCH_OVERHEAD,
-    Part.SYNC: FatKind.WAITING,
-    Part.MEMORY: FatKind.MEMORY,
-    Part.MODULE_LOAD: FatKind.MODULE_LOADING,
-    Part.RUNTIME: FatKind.RUNTIME_CALLS,
-    Part.DISPATCH: FatKind.OPAQUE,
+    SelfPart.LAUNCH: FatKind.LAUNCH_OVERHEAD,
+    SelfPart.SYNC: FatKind.WAITING,
+    SelfPart.MEMORY: FatKind.MEMORY,
+    SelfPart.MODULE_LOAD: FatKind.MODULE_LOADING,
+    SelfPart.RUNTIME: FatKind.RUNTIME_CALLS,
+    SelfPart.DISPATCH: FatKind.OPAQUE,
 }
 
 FAT_SELF_NS = 100_000
@@ -247,7 +247,7 @@ FAT_RATIO = 4
 class FatBars:
     """Ops whose own CPU time is far over the GPU work they launched, most own time first.
 
-    `index` points into `CpuTime`; `kind` is a `FatKind`, from the largest part of the own
+    `index` points into `SelfTimes`; `kind` is a `FatKind`, from the largest part of the own
     time; `own_gpu_ns` is the GPU time that the op itself launched.
     """
 
@@ -260,7 +260,7 @@ class FatBars:
         return len(self.rows)
 
 
-def fat_bars(cpu: CpuTime) -> FatBars:
+def fat_bars(cpu: SelfTimes) -> FatBars:
     """CPU ops (not annotations) with at least `FAT_SELF_NS` of own time, and `FAT_RATIO`
     times the GPU time of the operations whose innermost op they are.
     """
@@ -269,6 +269,6 @@ def fat_bars(cpu: CpuTime) -> FatBars:
     fat = is_cpu_op & (cpu.self_ns >= FAT_SELF_NS) & (cpu.self_ns >= FAT_RATIO * own_gpu)
     index = np.flatnonzero(fat)
     index = index[np.argsort(-cpu.self_ns[index], kind="stable")]
-    of_part = np.array([_FAT_OF_PART[part] for part in Part], np.int64)
+    of_part = np.array([_FAT_OF_PART[part] for part in SelfPart], np.int64)
     kind = of_part[np.argmax(cpu.split[index], axis=1)] if len(index) else index
     return FatBars(index, cpu.rows[index], kind, own_gpu[index])

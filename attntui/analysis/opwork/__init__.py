@@ -1,1 +1,0 @@
-"""Work of each family of ops. `attntui.analysis.work` is the way in."""
