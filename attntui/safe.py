@@ -1,10 +1,18 @@
-"""Text from traces made harmless: one line, no control characters, widths that hold."""
+"""Text from traces and paths made harmless: one line, no control characters, sure widths.
+
+`Safe` is the type of what may reach a terminal, and `safe` the only function that makes it
+of other text. Text put together from safe parts is cleaned again, which changes nothing.
+"""
 
 from __future__ import annotations
 
 import unicodedata
+from typing import NewType
 
 from rich.cells import cell_len, set_cell_size
+
+Safe = NewType("Safe", str)
+"""One line that a terminal shows literally. Whatever draws or prints asks for this type."""
 
 ELLIPSIS = "…"
 
@@ -42,7 +50,7 @@ class _Visible(dict[int, str]):
 _VISIBLE = _Visible()
 
 
-def safe(text: str, limit: int | None = None) -> str:
+def safe(text: str, limit: int | None = None) -> Safe:
     """`text` as one line that a terminal shows literally, in at most `limit` cells.
 
     Whatever could act on the terminal or has no certain width is written as its Python
@@ -53,7 +61,7 @@ def safe(text: str, limit: int | None = None) -> str:
     head = text if limit is None else text[: 4 * limit + 1]
     shown = head if head.isascii() and head.isprintable() else head.translate(_VISIBLE)
     if limit is None or (len(head) == len(text) and cell_len(shown) <= limit):
-        return shown
+        return Safe(shown)
     if limit <= 0:
-        return ""
-    return set_cell_size(shown, limit - 1).rstrip() + ELLIPSIS
+        return Safe("")
+    return Safe(set_cell_size(shown, limit - 1).rstrip() + ELLIPSIS)

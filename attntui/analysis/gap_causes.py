@@ -40,6 +40,11 @@ class Cause(IntEnum):
     GRAPH = 12
     UNKNOWN = 13
 
+    @property
+    def word(self) -> str:
+        """As people read it: `launch call`."""
+        return self.name.lower().replace("_", " ")
+
 
 class Trigger(IntEnum):
     """What drained the queue before a gap."""
@@ -48,6 +53,11 @@ class Trigger(IntEnum):
     COPY = 1
     WAIT_EVENT = 2
     NONE = 3
+
+    @property
+    def word(self) -> str:
+        """As people read it: `wait event`."""
+        return self.name.lower().replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,14 @@ class Range:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One unit of a comparison: the `index`-th annotation of a label, step, call, or all."""
+
+    label: str
+    index: int
+
+
 Scope = Whole | Step | Annotation | Range
 
 WHOLE = Whole()

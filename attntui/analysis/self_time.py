@@ -272,3 +272,11 @@ def fat_bars(cpu: SelfTimes) -> FatBars:
     of_part = np.array([_FAT_OF_PART[part] for part in SelfPart], np.int64)
     kind = of_part[np.argmax(cpu.split[index], axis=1)] if len(index) else index
     return FatBars(index, cpu.rows[index], kind, own_gpu[index])
+
+
+def fat_names(cpu: SelfTimes) -> dict[int, FatKind]:
+    """By name id the kind of the name's fattest bar, for names that have a fat one."""
+    bars = fat_bars(cpu)
+    names, first = np.unique(cpu.trace.name[bars.rows], return_index=True)
+    kinds = bars.kind[first].tolist()
+    return {name: FatKind(kind) for name, kind in zip(names.tolist(), kinds, strict=True)}

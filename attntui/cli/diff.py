@@ -11,7 +11,7 @@ from attntui.errors import AttntuiError
 
 if TYPE_CHECKING:
     from attntui.analysis.compare import Side, Subject, UnitChoice
-    from attntui.view.report import Section
+    from attntui.view.reports.sections import Section
 
 DEFAULT_TOP = 20
 
@@ -71,9 +71,9 @@ def print_diff(
     from attntui.analysis.compare import against, available, prepare, take
     from attntui.cli.summary import print_notices
     from attntui.trace import load
-    from attntui.view import comparison, comparison_json
-    from attntui.view.comparison_rows import SORTS
-    from attntui.view.summary_json import dumps
+    from attntui.view.reports import diff, comparison_json
+    from attntui.view.tables.change_rows import SORTS
+    from attntui.view.reports.summary_json import dumps
 
     if len(paths) < 2:
         raise AttntuiError("diff compares two traces or more (see attntui diff --help)")
@@ -126,8 +126,8 @@ def _unit_argument(choice: UnitChoice) -> str:
 
 
 def _print_sections(parts: Sequence[Section], form: str) -> None:
-    from attntui.view.markdown import markdown
-    from attntui.view.report import plain, rich_tables
+    from attntui.view.reports.markdown import markdown
+    from attntui.view.reports.sections import plain, rich_tables
 
     if form == "markdown" or not sys.stdout.isatty():
         for line in markdown(parts) if form == "markdown" else plain(parts):

@@ -6,7 +6,7 @@ import argparse
 from typing import NoReturn
 
 from attntui.errors import AttntuiError
-from attntui.view.formats import parse_duration
+from attntui.view.words.formats import parse_duration
 
 
 class Parser(argparse.ArgumentParser):

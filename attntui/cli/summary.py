@@ -48,7 +48,7 @@ def print_summary(
     Raises InputError where the file is no trace.
     """
     from attntui.trace import load
-    from attntui.view import summary_json
+    from attntui.view.reports import summary_json
     from attntui.view.facts import gather
 
     trace = load(path)
@@ -70,8 +70,8 @@ def print_notices(trace: Trace) -> None:
 
 
 def _print_text(facts: Facts, top: int) -> None:
-    from attntui.view.report import plain, rich_tables
-    from attntui.view.summary import sections
+    from attntui.view.reports.sections import plain, rich_tables
+    from attntui.view.reports.summary import sections
 
     parts = sections(facts, top)
     if not sys.stdout.isatty():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attntui.view.session import PAGE, PAN, ZOOM, Session
+from attntui.view.session.session import PAGE, PAN, ZOOM, Session
 
 
 class SessionActions:

@@ -22,7 +22,7 @@ from attntui.tui.screens.once import Palette
 from attntui.tui.screens.picker import PickerScreen
 from attntui.view.document import Document
 from attntui.view.options import Options
-from attntui.view.reopen import opened
+from attntui.view.session.reopen import opened
 
 
 class AttntuiApp(App[None]):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from textual.binding import Binding, BindingType
 
-from attntui.view.keys import KEYS, Key
+from attntui.view.session.keys import KEYS, Key
 
 
 def bindings(keys: Sequence[Key] = KEYS) -> list[BindingType]:

@@ -6,7 +6,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from attntui.view.plain import plain
+from attntui.view.drawing.ascii_text import plain
 
 
 class PlainFilter(LineFilter):

@@ -7,9 +7,9 @@ from functools import cache
 from rich.color import Color
 from rich.style import Style
 
-from attntui.view.paint import Paint
-from attntui.view.raster import Shape
-from attntui.view.tracks import TrackKind
+from attntui.view.drawing.paint import Paint
+from attntui.view.drawing.raster import Shape
+from attntui.view.drawing.tracks import TrackKind
 
 # Two shades a class, so that neighbours of one class can be told apart, and text on them
 # that is read easily (a contrast of 4.5 or more).

@@ -10,7 +10,7 @@ from driver import Opened, compared_with, finished, loaded
 from textual.pilot import Pilot
 
 from attntui.tui.app import AttntuiApp
-from attntui.view.keys import COMPARE_KEYS, KEYS, Key
+from attntui.view.session.keys import COMPARE_KEYS, KEYS, Key
 from attntui.view.options import Options
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"

@@ -21,11 +21,11 @@ from attntui.trace.model import (
     Metadata,
 )
 from attntui.tui.widgets.timeline import _Frame
-from attntui.view.detail import event_detail
+from attntui.view.detail.event import event_detail
 from attntui.view.document import Document
 from attntui.view.panes import PANES
-from attntui.view.session import Session
-from attntui.view.tables import TableView, layout, line
+from attntui.view.session.session import Session
+from attntui.view.tables.order import TableView, layout, line
 
 WIDTH = 150
 KERNELS = next(pane for pane in PANES if pane.name == "kernels")

@@ -19,7 +19,7 @@ from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
-from attntui.view.keys import KEYS
+from attntui.view.session.keys import KEYS
 from attntui.view.options import PANE_NAMES
 from attntui.view.panes import PANES
 
@@ -56,7 +56,7 @@ def test_every_pane_has_a_name_for_the_command_line() -> None:
 
 
 def test_the_readme_has_the_table_of_keys() -> None:
-    from attntui.view.keys import markdown
+    from attntui.view.session.keys import markdown
 
     readme = Path(__file__).parents[2] / "README.md"
     assert markdown() in readme.read_text(encoding="utf-8")

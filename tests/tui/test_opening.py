@@ -22,7 +22,7 @@ from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
 from attntui.tui.widgets.table import VirtualTable
 from attntui.view.options import Options
-from attntui.view.picker import find_traces
+from attntui.view.files import find_traces
 
 
 async def test_the_picker_lists_what_lies_here_newest_first(

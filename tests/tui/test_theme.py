@@ -6,8 +6,8 @@ import pytest
 from textual.color import Color
 
 from attntui.tui.theme import SHADES, TRACK_PAINT
-from attntui.view.paint import Paint
-from attntui.view.tracks import TrackKind
+from attntui.view.drawing.paint import Paint
+from attntui.view.drawing.tracks import TrackKind
 
 LEAST_CONTRAST = 4.5
 """What WCAG 2.1 asks of text of ordinary size (level AA)."""

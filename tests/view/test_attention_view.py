@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from attntui.trace import load
-from attntui.view.attention import attention_lines, attention_table, call_text
-from attntui.view.detail import event_detail
+from attntui.view.tables.attention import attention_lines, attention_table, call_text
+from attntui.view.detail.event import event_detail
 from attntui.view.document import Document
-from attntui.view.session import Session
-from attntui.view.tables import TableView, layout, line
-from attntui.view.tracks import TrackKind
+from attntui.view.session.session import Session
+from attntui.view.tables.order import TableView, layout, line
+from attntui.view.drawing.tracks import TrackKind
 
 
 @pytest.fixture(scope="module")

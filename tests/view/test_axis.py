@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attntui.view.axis import axis, minimap, tick_step, tick_text
-from attntui.view.viewport import Viewport
+from attntui.view.drawing.axis import axis, minimap, tick_step, tick_text
+from attntui.view.session.viewport import Viewport
 
 
 @given(st.floats(0.05, 1e12))

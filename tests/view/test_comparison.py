@@ -23,14 +23,14 @@ from attntui.analysis.compare import (
     prepare,
 )
 from attntui.trace import load
-from attntui.view.compare_tables import changes, groups_of
-from attntui.view.comparison import OVERVIEW_SORTS, overview, sections, sorted_sides
-from attntui.view.comparison_json import comparison_dict, overview_dict
-from attntui.view.comparison_rows import SORTS, group_title, sorted_groups, title
-from attntui.view.comparison_words import METRIC_WORDS, difference, standing, verdict
-from attntui.view.markdown import markdown
-from attntui.view.report import Column, Section, plain, rich_tables
-from attntui.view.summary_json import dumps
+from attntui.view.tables.changes import changes, groups_of
+from attntui.view.reports.diff import OVERVIEW_SORTS, overview, sections, sorted_sides
+from attntui.view.reports.diff_json import comparison_dict, overview_dict
+from attntui.view.tables.change_rows import SORTS, group_title, sorted_groups, title
+from attntui.view.words.comparison import METRIC_WORDS, difference, standing, verdict
+from attntui.view.reports.markdown import markdown
+from attntui.view.reports.sections import Column, Section, plain, rich_tables
+from attntui.view.reports.summary_json import dumps
 
 HOSTILE = "x\x1b]0;gone\x07[bold]|<b>*`"
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attntui.view.curve import Curve, draw_curve
+from attntui.view.drawing.curve import Curve, draw_curve
 
 
 @given(

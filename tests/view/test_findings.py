@@ -11,7 +11,7 @@ from attntui.analysis.findings import Finding, Severity
 from attntui.analysis.scope import Range
 from attntui.trace import load
 from attntui.view.facts import gather
-from attntui.view.findings import (
+from attntui.view.words.findings import (
     advice_text,
     figure_text,
     finding_json,
@@ -19,9 +19,9 @@ from attntui.view.findings import (
     title_text,
 )
 from attntui.view.options import Options
-from attntui.view.report import plain
-from attntui.view.summary import sections
-from attntui.view.summary_json import dumps, summary
+from attntui.view.reports.sections import plain
+from attntui.view.reports.summary import sections
+from attntui.view.reports.summary_json import dumps, summary
 
 FINDING = Finding(
     id="made-up",

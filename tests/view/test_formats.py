@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attntui.view import formats
+from attntui.view.words import formats
 
 
 @pytest.mark.parametrize(

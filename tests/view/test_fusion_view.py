@@ -7,10 +7,10 @@ from pathlib import Path
 from attntui.trace import load
 from attntui.view.document import Document
 from attntui.view.facts import gather
-from attntui.view.fusion import check_lines, check_text
-from attntui.view.overview import overview_table, remark_detail, remarks
-from attntui.view.report import plain
-from attntui.view.summary import sections
+from attntui.view.tables.regions import check_lines, check_text
+from attntui.view.tables.findings import overview_table, remark_detail, remarks
+from attntui.view.reports.sections import plain
+from attntui.view.reports.summary import sections
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from attntui.view.plain import plain
+from attntui.view.drawing.ascii_text import plain
 
 
 @given(st.text(st.characters(categories=("L", "S", "P", "N"))))

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from attntui.view.raster import RowIndex, Shape, density, draw_row
-from attntui.view.viewport import Viewport
+from attntui.view.drawing.raster import RowIndex, Shape, density, draw_row
+from attntui.view.session.viewport import Viewport
 
 
 def row_index(pairs: list[tuple[int, int]]) -> RowIndex:

@@ -11,7 +11,7 @@ from attntui.analysis.devices import DevicePeaks, peaks
 from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.roofline import bound
-from attntui.view.roofline_plot import roofline_plot
+from attntui.view.drawing.roofline_plot import roofline_plot
 
 GEMM = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_nn"
 SOFTMAX = "void (anonymous namespace)::softmax_warp_forward<float, float, float, 10, false>(x)"

@@ -13,9 +13,9 @@ from rich.console import Console
 
 from attntui.trace import Trace, load
 from attntui.view.facts import gather
-from attntui.view.report import Column, Section, name_column, plain, rich_tables
-from attntui.view.summary import sections
-from attntui.view.summary_json import dumps, summary
+from attntui.view.reports.sections import Column, Section, name_column, plain, rich_tables
+from attntui.view.reports.summary import sections
+from attntui.view.reports.summary_json import dumps, summary
 
 MakeTrace = Callable[..., Trace]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from attntui.view.tables import (
+from attntui.view.tables.order import (
     BadPattern,
     Column,
     Table,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attntui.view.viewport import MIN_SPAN_NS, Viewport
+from attntui.view.session.viewport import MIN_SPAN_NS, Viewport
 
 bounds = st.tuples(st.integers(0, 10**12), st.integers(MIN_SPAN_NS, 10**14))
 

@@ -3,17 +3,15 @@
 from attntui.analysis.compare.cautions import Caution
 from attntui.analysis.compare.compare import (
     Comparison,
-    Side,
     against,
     compare,
     compare_units,
     mirrored,
-    take,
 )
 from attntui.analysis.compare.figures import Covered, Figures
 from attntui.analysis.compare.metrics import Metric, Unit
 from attntui.analysis.compare.rows import RoleOps, Row, RowGroup, Share, grouped
-from attntui.analysis.compare.subject import Subject, prepare
+from attntui.analysis.compare.side import Side, take
 from attntui.analysis.compare.units import UnitChoice, UnitKind, Units, available, find_units
 
 __all__ = [
@@ -27,7 +25,6 @@ __all__ = [
     "RowGroup",
     "Share",
     "Side",
-    "Subject",
     "Unit",
     "UnitChoice",
     "UnitKind",
@@ -39,6 +36,5 @@ __all__ = [
     "find_units",
     "grouped",
     "mirrored",
-    "prepare",
     "take",
 ]

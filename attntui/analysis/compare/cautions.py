@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attntui.analysis.compare.pieces import Piece
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare.rows import Row
-from attntui.analysis.compare.subject import Subject
+from attntui.analysis.compare.side import Side
 from attntui.analysis.kernel_names import decode
-from attntui.trace.model import I64
 
 # The keys of versions: in the file's own fields, by Kineto or by the user, and in what the
 # capture tells of its environment. Of each group the first that a file has counts.
@@ -39,22 +38,13 @@ class Caution:
         return f"{self.what}: {self.a} against {self.b}"
 
 
-@dataclass(frozen=True, slots=True)
-class SideFacts:
-    """What the cautions look at on one side: its unit's GPU operations and pieces."""
-
-    subject: Subject
-    rows: I64
-    pieces: Sequence[Piece]
-
-
-def find_cautions(a: SideFacts, b: SideFacts, rows: Sequence[Row]) -> tuple[Caution, ...]:
+def find_cautions(a: Side, b: Side, rows: Sequence[Row]) -> tuple[Caution, ...]:
     """Different devices, versions, data types and shapes; what a side does not tell differs
     from nothing.
     """
     found = [_different("device", _devices(a), _devices(b))]
     for what, keys in _VERSIONS:
-        found.append(_different(what, _version(a.subject, keys), _version(b.subject, keys)))
+        found.append(_different(what, _version(a.analysed, keys), _version(b.analysed, keys)))
     found.append(_different("data type", _dtypes(a), _dtypes(b)))
     sizes = _sizes(a), _sizes(b)
     found.append(_different("attention shapes", *sizes))
@@ -68,17 +58,14 @@ def _different(what: str, a: str | None, b: str | None) -> Caution | None:
     return Caution(what, a, b) if a is not None and b is not None and a != b else None
 
 
-def _devices(side: SideFacts) -> str | None:
+def _devices(side: Side) -> str | None:
     """The names of the devices that ran the unit, or of the first in the file."""
-    trace = side.subject.trace
-    used = set(map(trace.number_of_device, np.unique(trace.device[side.rows]).tolist()))
-    named = [(device.id, device.name) for device in trace.metadata.devices if device.name]
-    names = [name for number, name in named if number in used] or [name for _, name in named[:1]]
-    return ", ".join(sorted(set(names))) or None
+    used = np.unique(side.slice.trace.device[side.rows]).tolist()
+    return ", ".join(sorted(set(side.analysed.labels.names_of_devices(used)))) or None
 
 
-def _version(subject: Subject, keys: tuple[str, ...]) -> str | None:
-    raw = subject.trace.metadata.raw
+def _version(analysed: AnalysedTrace, keys: tuple[str, ...]) -> str | None:
+    raw = analysed.trace.metadata.raw
     capture = raw.get("attntui")
     environment = capture.get("environment") if isinstance(capture, Mapping) else None
     for fields in (raw, environment):
@@ -89,12 +76,12 @@ def _version(subject: Subject, keys: tuple[str, ...]) -> str | None:
     return None
 
 
-def _dtypes(side: SideFacts) -> str | None:
+def _dtypes(side: Side) -> str | None:
     """The data types of the attention calls, else that of the kernels with the most time."""
     told = {p.call.dtype for p in side.pieces if p.call is not None and p.call.dtype}
     if told:
         return ", ".join(sorted(told))
-    trace = side.subject.trace
+    trace = side.analysed.trace
     by_type: dict[str, int] = {}
     names, which = np.unique(trace.name[side.rows], return_inverse=True)
     time = np.zeros(len(names), np.int64)
@@ -106,7 +93,7 @@ def _dtypes(side: SideFacts) -> str | None:
     return max(sorted(by_type), key=by_type.__getitem__, default=None)
 
 
-def _sizes(side: SideFacts) -> str | None:
+def _sizes(side: Side) -> str | None:
     """The distinct sizes of the attention calls, as text."""
     sizes = set()
     for piece in side.pieces:
@@ -117,7 +104,7 @@ def _sizes(side: SideFacts) -> str | None:
     return ", ".join(sorted(sizes)) or None
 
 
-def _causal(side: SideFacts) -> str | None:
+def _causal(side: Side) -> str | None:
     told = {p.call.causal for p in side.pieces if p.call is not None}
     if None in told or len(told) != 1:
         return None

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare.pieces import Piece
-from attntui.analysis.compare.subject import Subject
 from attntui.analysis.gap_causes import Cause
-from attntui.analysis.idle import device_idle
-from attntui.analysis.kernel_facts import kernel_facts, traffic
-from attntui.analysis.kernels import kernel_table
-from attntui.trace.model import ABSENT, I64, Category
+from attntui.analysis.kernel_facts import traffic
+from attntui.analysis.slice import Slice
+from attntui.trace.model import ABSENT, I64, Category, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,36 +63,30 @@ class Figures:
     backends: tuple[tuple[str, int], ...]
 
 
-def measure(
-    subject: Subject, rows: I64, pieces: Sequence[Piece], host: tuple[int, int] | None, end: int
-) -> Figures:
-    """The figures of the unit with GPU operations `rows`, cut into `pieces`.
-
-    `host` is its span on the host, `end` where everything of it had ended.
-    """
-    trace = subject.trace
+def measure(unit: Slice, pieces: Sequence[Piece], host: tuple[int, int] | None) -> Figures:
+    """The figures of a unit, cut into `pieces`. `host` is its span on the host."""
+    trace, rows = unit.trace, unit.gpu_ops
     launches = np.unique(trace.launch[rows])
-    idle = device_idle(trace, rows)
-    causes = [subject.finder.causes(device.gaps).by_cause() for device in idle]
+    causes = [found.by_cause() for found in unit.causes]
     backends = Counter(piece.call.backend for piece in pieces if piece.call is not None)
     return Figures(
-        gpu_ns=int(trace.dur[rows].sum()),
+        gpu_ns=unit.gpu_ns,
         cpu_ns=None if host is None else host[1] - host[0],
         gpu_ops=len(rows),
         memsets=int(np.count_nonzero(trace.category[rows] == Category.MEMSET)),
         launches=int(np.count_nonzero(launches != ABSENT)),
-        gpu_span_ns=sum(device.span_ns for device in idle),
-        idle_ns=sum(device.idle_ns for device in idle),
+        gpu_span_ns=unit.span_ns,
+        idle_ns=unit.idle_ns,
         idle_by_cause={cause: sum(found[cause] for found in causes) for cause in Cause},
-        hbm_bytes=_hbm_bytes(subject, pieces),
-        flops=_flops(subject, pieces),
-        occupancy_pct=_occupancy(subject, rows),
-        peak_memory=None if host is None else _peak_memory(subject, host[0], end),
+        hbm_bytes=_hbm_bytes(unit.analysed, pieces),
+        flops=_flops(unit.analysed, pieces),
+        occupancy_pct=_occupancy(unit),
+        peak_memory=None if host is None else _peak_memory(trace, host[0], unit.rows.end),
         backends=tuple(sorted(backends.items(), key=lambda pair: (-pair[1], pair[0]))),
     )
 
 
-def _hbm_bytes(subject: Subject, pieces: Sequence[Piece]) -> Covered:
+def _hbm_bytes(analysed: AnalysedTrace, pieces: Sequence[Piece]) -> Covered:
     """Bytes by shapes: of attention calls by role, of the rest by kernel."""
     totals: list[int] = []
     known_ns = 0
@@ -103,14 +96,14 @@ def _hbm_bytes(subject: Subject, pieces: Sequence[Piece]) -> Covered:
             if share.hbm_bytes is not None and np.isin(share.rows, piece.rows).all():
                 totals.append(share.hbm_bytes)
                 known_ns += share.gpu_ns
-    rest = traffic(subject.work, _outside_attention(pieces))
+    rest = traffic(analysed.work, _outside_attention(pieces))
     if rest.moved is not None:
         totals.append(rest.moved)
         known_ns += rest.known_ns
     return Covered(sum(totals) if totals else None, known_ns)
 
 
-def _flops(subject: Subject, pieces: Sequence[Piece]) -> Covered:
+def _flops(analysed: AnalysedTrace, pieces: Sequence[Piece]) -> Covered:
     """FLOPs by shapes: of an attention call its products, of the rest by kernel."""
     totals: list[int] = []
     known_ns = 0
@@ -119,10 +112,10 @@ def _flops(subject: Subject, pieces: Sequence[Piece]) -> Covered:
         if call is not None and call.flops is not None and len(piece.rows) == call.gpu_ops:
             totals.append(call.flops)
             known_ns += call.gpu_ns
-    work, rows = subject.work, _outside_attention(pieces)
-    at = np.searchsorted(subject.trace.gpu_ops, rows)
+    work, rows = analysed.work, _outside_attention(pieces)
+    at = np.searchsorted(analysed.trace.gpu_ops, rows)
     kind, told = work.kind[at], work.told[at]
-    dur = subject.trace.dur[rows]
+    dur = analysed.trace.dur[rows]
     for index in np.unique(kind[told]).tolist():
         flops = work.kinds[index].work.flops
         if flops is not None:
@@ -138,17 +131,17 @@ def _outside_attention(pieces: Sequence[Piece]) -> I64:
     return np.sort(np.concatenate(rows)) if rows else np.zeros(0, np.int64)
 
 
-def _occupancy(subject: Subject, rows: I64) -> float | None:
+def _occupancy(unit: Slice) -> float | None:
     """Theoretical occupancy over the kernels for which it is known, weighted by time."""
-    facts = kernel_facts(subject.work, kernel_table(subject.trace, rows), None)
+    facts = unit.kernel_facts
     known = [(f.gpu_ns, f.occupancy_pct) for f in facts if f.occupancy_pct is not None]
     whole = sum(ns for ns, _ in known)
     return sum(ns * percent for ns, percent in known) / whole if whole else None
 
 
-def _peak_memory(subject: Subject, start: int, end: int) -> int | None:
+def _peak_memory(trace: Trace, start: int, end: int) -> int | None:
     """The most allocated on one device in [start, end], by the allocator's own events."""
-    memory = subject.trace.memory
+    memory = trace.memory
     peaks: list[int] = []
     for device in np.unique(memory.device[memory.device >= 0]).tolist():
         own = np.flatnonzero((memory.device == device) & (memory.allocated >= 0))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.attention.model import AttentionCall
-from attntui.analysis.compare.subject import Subject
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.launches import nearest
 from attntui.trace.model import ABSENT, I64, Bool, Category, OpInputs, Shape, Trace
@@ -44,12 +44,12 @@ class Piece:
     tokens: tuple[Token | None, ...]
 
 
-def cut(subject: Subject, rows: I64) -> list[Piece]:
+def cut(analysed: AnalysedTrace, rows: I64) -> list[Piece]:
     """The pieces of a unit's GPU operations `rows`, in order of their first launch."""
     if not len(rows):
         return []
-    trace, width = subject.trace, len(subject.trace)
-    call, op = subject.call_of[rows].astype(np.int64), subject.op_of[rows]
+    trace, width = analysed.trace, len(analysed.trace)
+    call, op = analysed.call_of[rows].astype(np.int64), analysed.op_of[rows]
     memset = trace.category[rows] == Category.MEMSET
     # One number for what belongs together: an op, its memsets, a lone operation, a call.
     together = np.where(op != ABSENT, 2 * op + memset, 2 * width + rows)
@@ -59,11 +59,11 @@ def cut(subject: Subject, rows: I64) -> list[Piece]:
     _, first = np.unique(together[order], return_index=True)
     groups = np.split(rows[order], first[1:])
     heads = order[first]
-    tokens = _tokens(subject, rows[heads], call[heads], op[heads], memset[heads])
+    tokens = _tokens(analysed, rows[heads], call[heads], op[heads], memset[heads])
     found = [
         Piece(
             rows=np.sort(group),
-            call=None if index == ABSENT else subject.attention[index],
+            call=None if index == ABSENT else analysed.attention[index],
             op=parent if index == ABSENT else ABSENT,
             memset=bool(is_memset) and index == ABSENT,
             tokens=names,
@@ -81,10 +81,10 @@ def cut(subject: Subject, rows: I64) -> list[Piece]:
 
 
 def _tokens(
-    subject: Subject, rows: I64, call: I64, op: I64, memset: Bool
+    analysed: AnalysedTrace, rows: I64, call: I64, op: I64, memset: Bool
 ) -> list[tuple[Token | None, ...]]:
     """The names of each piece, given its first row; made once a distinct combination."""
-    trace = subject.trace
+    trace = analysed.trace
     told = op != ABSENT
     outer = np.full(len(op), ABSENT, np.int64)
     outer[told] = _outermost_aten(trace, op[told])
@@ -100,16 +100,16 @@ def _tokens(
         axis=1,
     )
     distinct, which = np.unique(facts, axis=0, return_inverse=True)
-    made = [_names(subject, *values) for values in distinct.tolist()]
+    made = [_names(analysed, *values) for values in distinct.tolist()]
     return [made[i] for i in which.reshape(-1).tolist()]
 
 
 def _names(
-    subject: Subject, call: int, op: int, inputs: int, outer: int, kernel: int, memset: int
+    analysed: AnalysedTrace, call: int, op: int, inputs: int, outer: int, kernel: int, memset: int
 ) -> tuple[Token | None, ...]:
-    trace = subject.trace
+    trace = analysed.trace
     if call != ABSENT:
-        known = subject.attention[call]
+        known = analysed.attention[call]
         loose = ("attention", known.direction)
         return ((*loose, *sizes_of(known)), loose, None)
     text = trace.names[kernel]

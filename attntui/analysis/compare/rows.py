@@ -13,7 +13,7 @@ import numpy as np
 from attntui.analysis.attention.model import ROLES, AttentionCall
 from attntui.analysis.compare.alignment import align
 from attntui.analysis.compare.pieces import Piece, Shapes, shapes_of, sizes_of
-from attntui.analysis.compare.subject import Subject
+from attntui.analysis.compare.side import Side
 from attntui.trace.model import ABSENT, I64
 
 Match = Literal["both", "only_a", "only_b"]
@@ -153,15 +153,13 @@ def _shapes(share: Share | None) -> object:
     return sizes_of(share.call)
 
 
-def build_rows(
-    a: Subject, a_pieces: Sequence[Piece], b: Subject, b_pieces: Sequence[Piece]
-) -> tuple[Row, ...]:
+def build_rows(a: Side, b: Side) -> tuple[Row, ...]:
     """The rows of two units, in their joint order."""
     rows: list[Row] = []
     numbers: Counter[str] = Counter()
-    for i, j in align(a_pieces, b_pieces):
-        in_a = None if i is None else a_pieces[i]
-        in_b = None if j is None else b_pieces[j]
+    for i, j in align(a.pieces, b.pieces):
+        in_a = None if i is None else a.pieces[i]
+        in_b = None if j is None else b.pieces[j]
         sides = [(s, piece) for s, piece in ((a, in_a), (b, in_b)) if piece is not None]
         # Sorted, so that B against A has the same keys.
         name = " / ".join(sorted({_name(*side) for side in sides}))
@@ -177,22 +175,25 @@ def build_rows(
     return tuple(rows)
 
 
-def _name(subject: Subject, piece: Piece) -> str:
+def _name(side: Side, piece: Piece) -> str:
     if piece.call is not None:
         return f"attention {piece.call.direction}"
-    return subject.trace.name_of(int(piece.rows[0]) if piece.op == ABSENT else piece.op)
+    return side.slice.trace.name_of(int(piece.rows[0]) if piece.op == ABSENT else piece.op)
 
 
-def _op_share(subject: Subject, piece: Piece | None) -> Share | None:
+def _op_share(side: Side, piece: Piece | None) -> Share | None:
     if piece is None:
         return None
-    trace = subject.trace
+    trace = side.slice.trace
     shapes = None if piece.op == ABSENT else shapes_of(trace.inputs_of(piece.op))
     return Share(piece.rows, int(trace.dur[piece.rows].sum()), piece.op, shapes)
 
 
 def _call_rows(
-    key: str, name: str, a: tuple[Subject, Piece | None], b: tuple[Subject, Piece | None]
+    key: str,
+    name: str,
+    a: tuple[Side, Piece | None],
+    b: tuple[Side, Piece | None],
 ) -> list[Row]:
     """The rows of an attention call: a role each, or many roles against one kernel."""
     in_a, in_b = _parts(*a), _parts(*b)
@@ -203,16 +204,16 @@ def _call_rows(
     ]  # fmt: skip
 
 
-def _parts(subject: Subject, piece: Piece | None) -> dict[str, RoleOps]:
+def _parts(side: Side, piece: Piece | None) -> dict[str, RoleOps]:
     """The roles of a call's operations in the unit, in the order of `ROLES`."""
     if piece is None:
         return {}
-    role_of = subject.role_of[piece.rows]
+    role_of = side.analysed.role_of[piece.rows]
     found = {}
     for index in np.unique(role_of).tolist():
         rows = piece.rows[role_of == index]
         role = ROLES[index] if index != ABSENT else "other"
-        found[role] = RoleOps(role, rows, int(subject.trace.dur[rows].sum()))
+        found[role] = RoleOps(role, rows, int(side.slice.trace.dur[rows].sum()))
     return {role: found[role] for role in ROLES if role in found}
 
 

@@ -8,9 +8,9 @@ from enum import Enum
 
 import numpy as np
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.annotations import STEP_LABEL
 from attntui.analysis.attention.model import FORWARD
-from attntui.analysis.compare.subject import Subject
 from attntui.analysis.launches import nearest
 from attntui.analysis.steps import profiled_window
 from attntui.trace.model import ABSENT, I64, Trace
@@ -85,31 +85,31 @@ class Units:
         return int(units[np.argsort(size, kind="stable")[(len(units) - 1) // 2]])
 
 
-def find_units(subject: Subject, choice: UnitChoice) -> Units:
+def find_units(analysed: AnalysedTrace, choice: UnitChoice) -> Units:
     """The units of a kind. An annotation owns what was launched in it on its own thread, a
     step what was launched in it on any thread of its process; what has no launch, as the
     warm-up's kernels, is in no unit.
     """
-    trace = subject.trace
+    trace = analysed.trace
     if choice.kind is UnitKind.STEP:
-        steps = subject.steps
+        steps = analysed.steps
         return _units(trace, choice, steps.start, steps.end, steps.rows, steps.owner, steps.gpu_ops)
-    ops = subject.launched
+    ops = analysed.launchable
     if choice.kind is UnitKind.ANNOTATION:
-        rows = _instances(subject, choice.label)
+        rows = _instances(analysed, choice.label)
         owner = _owners(trace, rows, ops)
         return _units(trace, choice, trace.start[rows], trace.end[rows], rows, owner, ops)
     if choice.kind is UnitKind.ATTENTION:
-        calls = _calls(subject)
-        number = np.full(len(subject.attention) + 1, ABSENT, np.int64)
+        calls = _calls(analysed)
+        number = np.full(len(analysed.attention) + 1, ABSENT, np.int64)
         number[calls] = np.arange(len(calls))
-        owner = number[subject.call_of[ops]]
-        told = [subject.attention[index] for index in calls]
+        owner = number[analysed.call_of[ops]]
+        told = [analysed.attention[index] for index in calls]
         start = np.array([ABSENT if c.start is None else c.start for c in told], np.int64)
         end = np.array([ABSENT if c.end is None else c.end for c in told], np.int64)
         rows = np.full(len(calls), ABSENT, np.int64)
         return _units(trace, choice, start, end, rows, owner, ops)
-    start, end = (np.array([edge], np.int64) for edge in profiled_window(trace, subject.steps))
+    start, end = (np.array([edge], np.int64) for edge in profiled_window(trace, analysed.steps))
     none = np.full(1, ABSENT, np.int64)
     return _units(trace, choice, start, end, none, np.zeros(len(ops), np.int64), ops)
 
@@ -124,15 +124,15 @@ def _units(
     return Units(choice, start, end, row, ops, owner, gpu_ns, count)
 
 
-def _instances(subject: Subject, label: str) -> I64:
+def _instances(analysed: AnalysedTrace, label: str) -> I64:
     """The annotations with a label, by start; none inside another of them."""
-    found = subject.annotations
+    found = analysed.annotations
     if label not in found.labels:
         return np.zeros(0, np.int64)
     rows = found.rows[found.instances(found.labels.index(label))]
-    mask = np.zeros(len(subject.trace), np.bool_)
+    mask = np.zeros(len(analysed.trace), np.bool_)
     mask[rows] = True
-    outermost: I64 = rows[nearest(subject.trace, rows, mask) == ABSENT]
+    outermost: I64 = rows[nearest(analysed.trace, rows, mask) == ABSENT]
     return outermost
 
 
@@ -151,46 +151,46 @@ def _owners(trace: Trace, rows: I64, ops: I64) -> I64:
     return owner
 
 
-def _calls(subject: Subject) -> list[int]:
+def _calls(analysed: AnalysedTrace) -> list[int]:
     """Indices of the forward attention calls, or of all where none is forward."""
-    calls = subject.attention
+    calls = analysed.attention
     forward = [i for i, call in enumerate(calls) if call.direction == FORWARD]
     return forward or list(range(len(calls)))
 
 
-def available(subjects: Sequence[Subject]) -> tuple[UnitChoice, ...]:
-    """The units that all of `subjects` have, the automatic one first.
+def available(traces: Sequence[AnalysedTrace]) -> tuple[UnitChoice, ...]:
+    """The units that all of `traces` have, the automatic one first.
 
     The automatic one is, in this order: an annotation with one label in all that holds at
     least nine tenths of the GPU time of the steps of each (or half of all that was
     launched, where there are no steps), the one that lasts longest on the host of several;
     the profiler's steps, or what repeats like them; attention calls; the whole window.
     """
-    labels = set.intersection(*(set(s.annotations.labels) for s in subjects)) - {STEP_LABEL}
-    lasts = {label: sum(_host_ns(subject, label) for subject in subjects) for label in labels}
+    labels = set.intersection(*(set(s.annotations.labels) for s in traces)) - {STEP_LABEL}
+    lasts = {label: sum(_host_ns(analysed, label) for analysed in traces) for label in labels}
     longest = sorted(labels, key=lambda label: (-lasts[label], label))
     choices = [UnitChoice(UnitKind.ANNOTATION, label) for label in longest]
-    first = next((c for c in choices if all(_holds_most(s, c) for s in subjects)), None)
+    first = next((c for c in choices if all(_holds_most(s, c) for s in traces)), None)
     found = [] if first is None else [first]
-    if all(len(s.steps) for s in subjects):
-        names = dict.fromkeys(s.steps.family or "step" for s in subjects)
+    if all(len(s.steps) for s in traces):
+        names = dict.fromkeys(s.steps.family or "step" for s in traces)
         found.append(UnitChoice(UnitKind.STEP, " / ".join(names)))
-    if all(s.attention for s in subjects):
+    if all(s.attention for s in traces):
         found.append(ATTENTION_UNIT)
     found.append(WINDOW_UNIT)
     return (*found, *(choice for choice in choices if choice is not first))
 
 
-def _host_ns(subject: Subject, label: str) -> int:
-    found = subject.annotations
+def _host_ns(analysed: AnalysedTrace, label: str) -> int:
+    found = analysed.annotations
     return int(found.cpu_ns[found.instances(found.labels.index(label))].sum())
 
 
-def _holds_most(subject: Subject, choice: UnitChoice) -> bool:
+def _holds_most(analysed: AnalysedTrace, choice: UnitChoice) -> bool:
     """Whether an annotation holds so much of the GPU time that little is left out."""
-    trace, steps = subject.trace, subject.steps
-    whole, share = subject.launched, _OF_WINDOW
+    trace, steps = analysed.trace, analysed.steps
+    whole, share = analysed.launchable, _OF_WINDOW
     if len(steps):
         whole, share = steps.gpu_ops[steps.owner != ABSENT], _OF_STEPS
     total = int(trace.dur[whole].sum())
-    return total > 0 and int(find_units(subject, choice).gpu_ns.sum()) >= share * total
+    return total > 0 and int(find_units(analysed, choice).gpu_ns.sum()) >= share * total

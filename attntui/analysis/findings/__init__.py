@@ -1,6 +1,6 @@
 """Findings: what costs time, the evidence, and what to try."""
 
-from attntui.analysis.findings.find import find_findings, observe
-from attntui.analysis.findings.model import Finding, Observed, Severity
+from attntui.analysis.findings.find import find_findings
+from attntui.analysis.findings.model import Evidence, Finding, Severity
 
-__all__ = ["Finding", "Observed", "Severity", "find_findings", "observe"]
+__all__ = ["Evidence", "Finding", "Severity", "find_findings"]

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attntui.analysis.attention import AttentionCall
-from attntui.analysis.findings.model import Finding, Observed, costliest
+from attntui.analysis.findings.model import Finding, costliest, severity_of
 from attntui.analysis.findings.thresholds import EVIDENCE_MOST
 from attntui.analysis.kernel_facts import traffic
 from attntui.analysis.launches import nearest
 from attntui.trace.model import ABSENT, Bool, Category
 
+if TYPE_CHECKING:
+    from attntui.analysis.slice import Slice
+
 _PRODUCTS = ("qk", "av")
 
 
-def naive_attention(seen: Observed) -> Iterator[Finding]:
+def naive_attention(seen: Slice) -> Iterator[Finding]:
     """Naive calls, forward and backward. The cost is their time outside the two products:
     what reads and writes the scores, and a fused kernel keeps on the chip.
     """
-    calls = [call for call in seen.calls if call.backend == "naive" and call.gpu_ops]
+    calls = [call for call in seen.attention if call.backend == "naive" and call.gpu_ops]
     cost = sum(_outside_products(call) for call in calls)
-    severity = seen.severity(cost)
+    severity = severity_of(seen, cost)
     if severity is None:
         return
     figures = {
@@ -61,19 +65,19 @@ def _bytes_told(calls: Sequence[AttentionCall], figures: dict[str, int]) -> str:
     return "; it moves {moved_bytes} where fused kernels would move {moved_if_fused_bytes}"
 
 
-def _events(seen: Observed, calls: Sequence[AttentionCall]) -> tuple[int, ...]:
+def _events(seen: Slice, calls: Sequence[AttentionCall]) -> tuple[int, ...]:
     """The events that stand for the costliest calls: the op, else the first GPU operation."""
     ranked = sorted(calls, key=lambda call: -call.gpu_ns)[:EVIDENCE_MOST]
     return tuple(int(call.gpu_rows[0]) if call.op is None else call.op for call in ranked)
 
 
-def sdpa_on_math(seen: Observed) -> Iterator[Finding]:
+def sdpa_on_math(seen: Slice) -> Iterator[Finding]:
     """SDPA calls that the math backend took. The cost is all their GPU time: the products
     too run apart, in the precision that math chooses.
     """
-    calls = [call for call in seen.calls if call.backend == "math" and call.gpu_ops]
+    calls = [call for call in seen.attention if call.backend == "math" and call.gpu_ops]
     cost = sum(call.gpu_ns for call in calls)
-    severity = seen.severity(cost)
+    severity = severity_of(seen, cost)
     if severity is None:
         return
     longest = max(calls, key=lambda call: call.gpu_ns)
@@ -99,7 +103,7 @@ def sdpa_on_math(seen: Observed) -> Iterator[Finding]:
     )
 
 
-def hidden_copies(seen: Observed) -> Iterator[Finding]:
+def hidden_copies(seen: Slice) -> Iterator[Finding]:
     """Copies that an out-of-place masked_fill makes before it fills: operations launched
     inside one by its clone. The cost is their time.
     """
@@ -107,20 +111,20 @@ def hidden_copies(seen: Observed) -> Iterator[Finding]:
     fills = _ops_named(seen, "aten::masked_fill")
     if not fills.any():
         return
-    launch = trace.launch[seen.rows].astype(np.int64)
+    launch = trace.launch[seen.gpu_ops].astype(np.int64)
     known = launch != ABSENT
-    rows, launch = seen.rows[known], launch[known]
+    rows, launch = seen.gpu_ops[known], launch[known]
     inside = nearest(trace, launch, fills) != ABSENT
     clones = nearest(trace, launch, _ops_named(seen, "aten::clone")) != ABSENT
     copies = rows[inside & clones]
     dur = trace.dur[copies]
     cost = int(dur.sum())
-    severity = seen.severity(cost)
+    severity = severity_of(seen, cost)
     if severity is None:
         return
     figures = {"copies": len(copies), "copying_ns": cost}
     title = "Out-of-place masked_fill makes {copies:hidden copy/hidden copies}: {copying_ns} in all"
-    moved = traffic(seen.work, copies)
+    moved = traffic(seen.analysed.work, copies)
     if moved.moved is not None and moved.known_ns == moved.gpu_ns:
         figures["moved_bytes"] = moved.moved
         title += "; {moved_bytes} moved"
@@ -136,7 +140,7 @@ def hidden_copies(seen: Observed) -> Iterator[Finding]:
     )
 
 
-def _ops_named(seen: Observed, name: str) -> Bool:
+def _ops_named(seen: Slice, name: str) -> Bool:
     """Which rows are CPU ops of a name."""
     trace = seen.trace
     if name not in trace.names:

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.model import Finding, Observed, Severity, costliest
+from attntui.analysis.findings.model import Finding, Severity, costliest
 from attntui.analysis.findings.thresholds import SEEN_SHARE
 from attntui.analysis.intervals import Intervals, union
 from attntui.analysis.kernel_facts import KernelFact
 from attntui.trace.model import I64, Category, Trace
 
+if TYPE_CHECKING:
+    from attntui.analysis.slice import Slice
+
 _LIBRARIES = ("NCCL", "c10d")
 """RCCL's kernels go by NCCL's names; `c10d` are PyTorch's own over symmetric memory."""
 
 
-def collectives_beside_compute(seen: Observed) -> Iterator[Finding]:
+def collectives_beside_compute(seen: Slice) -> Iterator[Finding]:
     """A note: the time in which a device ran a collective, and the part of it in which it
     ran another kernel too. Copies and sets are no compute.
     """
-    trace, rows = seen.trace, seen.rows
-    names = seen.table.name[[i for i, fact in enumerate(seen.facts) if _is_collective(fact)]]
+    trace, rows = seen.trace, seen.gpu_ops
+    names = seen.kernels.name[
+        [i for i, fact in enumerate(seen.kernel_facts) if _is_collective(fact)]
+    ]
     collective = rows[np.isin(trace.name[rows], names)]
     gpu_ns = int(trace.dur[collective].sum())
     if not len(collective) or gpu_ns < SEEN_SHARE * seen.gpu_ns:
         return
     running = beside = 0
-    for device in seen.idle:
+    for device in seen.devices:
         kernels = device.rows[trace.category[device.rows] == Category.KERNEL]
         talks = np.isin(trace.name[kernels], names)
         own = _time_of(trace, kernels[talks])

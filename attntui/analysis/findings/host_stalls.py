@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.model import Finding, Observed, costliest
+from attntui.analysis.findings.model import Finding, costliest, severity_of
 from attntui.analysis.findings.thresholds import PAGEABLE_LEAST_BYTES
 from attntui.analysis.gap_causes import Cause, Trigger
 from attntui.analysis.launches import nearest
 from attntui.analysis.runtime_calls import CallKind
 from attntui.trace.model import ABSENT, I64, Bool, Category
+
+if TYPE_CHECKING:
+    from attntui.analysis.slice import Slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +35,8 @@ class _Stalls:
         return calls, idle
 
 
-def _stalls(seen: Observed) -> _Stalls:
-    call, length = [seen.rows[:0]], [seen.rows[:0]]
+def _stalls(seen: Slice) -> _Stalls:
+    call, length = [seen.gpu_ops[:0]], [seen.gpu_ops[:0]]
     for causes in seen.causes:
         blocked = (causes.trigger == Trigger.SYNC) | (causes.trigger == Trigger.COPY)
         call.append(causes.trigger_row[blocked])
@@ -42,7 +46,7 @@ def _stalls(seen: Observed) -> _Stalls:
     return _Stalls(calls, op, np.concatenate(length))
 
 
-def host_waits(seen: Observed) -> Iterator[Finding]:
+def host_waits(seen: Slice) -> Iterator[Finding]:
     """Idle time after synchronisation, and after copies from or to pageable memory."""
     stalls = _stalls(seen)
     copies = _pageable(seen)
@@ -54,9 +58,9 @@ def host_waits(seen: Observed) -> Iterator[Finding]:
     )
 
 
-def _pageable(seen: Observed) -> I64:
+def _pageable(seen: Slice) -> I64:
     """Rows of copies from or to pageable memory that are worth pinning."""
-    trace, rows = seen.trace, seen.rows
+    trace, rows = seen.trace, seen.gpu_ops
     copies = rows[trace.category[rows] == Category.MEMCPY]
     ids = [i for i in np.unique(trace.name[copies]).tolist() if "Pageable" in trace.names[i]]
     copies = copies[np.isin(trace.name[copies], ids)]
@@ -64,7 +68,7 @@ def _pageable(seen: Observed) -> I64:
     return worth
 
 
-def _belongs(seen: Observed, stalls: _Stalls, copies: I64) -> Bool:
+def _belongs(seen: Slice, stalls: _Stalls, copies: I64) -> Bool:
     """Which stalls came after a call that made one of the copies, or after a call of the
     op that did: a copy waits in a synchronise call of its own.
     """
@@ -75,10 +79,10 @@ def _belongs(seen: Observed, stalls: _Stalls, copies: I64) -> Bool:
     return np.asarray(by_op | np.isin(stalls.call, launch), np.bool_)
 
 
-def _pageable_copies(seen: Observed, copies: I64, idle_ns: int) -> Iterator[Finding]:
+def _pageable_copies(seen: Slice, copies: I64, idle_ns: int) -> Iterator[Finding]:
     dur = seen.trace.dur[copies]
     cost = int(dur.sum()) + idle_ns
-    severity = seen.severity(cost)
+    severity = severity_of(seen, cost)
     if severity is None or not len(copies):
         return
     yield Finding(
@@ -99,15 +103,15 @@ def _pageable_copies(seen: Observed, copies: I64, idle_ns: int) -> Iterator[Find
     )
 
 
-def _synchronisation(seen: Observed, stalls: _Stalls) -> Iterator[Finding]:
+def _synchronisation(seen: Slice, stalls: _Stalls) -> Iterator[Finding]:
     cost = int(stalls.length.sum())
-    severity = seen.severity(cost)
+    severity = severity_of(seen, cost)
     if severity is None:
         return
     calls, idle = stalls.by_call()
     figures = {"waits": len(calls), "idle_afterwards_ns": cost}
     title = "GPU idle for {idle_afterwards_ns} after the host had waited for it ({waits:wait/waits}"
-    steps = seen.steps
+    steps = seen.analysed.steps
     if len(steps):
         time = seen.trace.start[calls]
         at = np.searchsorted(steps.start, time, side="right") - 1
@@ -127,7 +131,7 @@ def _synchronisation(seen: Observed, stalls: _Stalls) -> Iterator[Finding]:
     )
 
 
-def _costliest_place(seen: Observed, stalls: _Stalls) -> str:
+def _costliest_place(seen: Slice, stalls: _Stalls) -> str:
     """The name of the op, else of the call, under which most idle time came about."""
     trace = seen.trace
     place = np.where(stalls.op != ABSENT, stalls.op, stalls.call)
@@ -137,25 +141,29 @@ def _costliest_place(seen: Observed, stalls: _Stalls) -> str:
     return trace.names[int(names[np.argmax(idle)])]
 
 
-def steady_allocation(seen: Observed) -> Iterator[Finding]:
+def steady_allocation(seen: Slice) -> Iterator[Finding]:
     """Device or pinned memory allocated or freed after the first step, the GPU idle.
 
     The cost is the length of the gaps of which such calls took the largest part: they
     drain the queue too. It counts against the span after the first step.
     """
-    if len(seen.steps) < 2:
+    if len(seen.analysed.steps) < 2:
         return
-    trace, since, until = seen.trace, int(seen.steps.start[1]), int(seen.steps.end.max())
+    trace, since, until = (
+        seen.trace,
+        int(seen.analysed.steps.start[1]),
+        int(seen.analysed.steps.end.max()),
+    )
     cost = whole = 0
-    for device, causes in zip(seen.idle, seen.causes, strict=True):
+    for device, causes in zip(seen.devices, seen.causes, strict=True):
         whole += max(0, min(device.end, until) - max(device.start, since))
         gaps = causes.gaps
         later = (gaps.start >= since) & (gaps.start < until)
         cost += int(gaps.length[later & (causes.main == Cause.MEMORY)].sum())
-    severity = seen.severity(cost, whole)
+    severity = severity_of(seen, cost, whole)
     if severity is None:
         return
-    calls = np.flatnonzero(seen.host.kinds == CallKind.MEMORY)
+    calls = np.flatnonzero(seen.analysed.finder.host.kinds == CallKind.MEMORY)
     calls = calls[(trace.start[calls] >= since) & (trace.start[calls] < until)]
     dur = trace.dur[calls]
     yield Finding(

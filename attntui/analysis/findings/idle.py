@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.model import Finding, Observed, recorded
+from attntui.analysis.findings.model import Finding, recorded, severity_of
 from attntui.analysis.findings.thresholds import EVIDENCE_MOST
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.idle import DeviceIdle
 from attntui.analysis.queue_depth import launch_bound
 from attntui.analysis.scope import Range
 from attntui.trace.model import I64, Category, Trace
+
+if TYPE_CHECKING:
+    from attntui.analysis.slice import Slice
 
 # How each cause reads in a sentence, and what to try against it.
 _CAUSES: dict[Cause, tuple[str, str]] = {
@@ -96,10 +100,10 @@ def _advice(trace: Trace, cause: Cause) -> str:
     return _CAUSES[cause][1]
 
 
-def gpu_idle(seen: Observed) -> Iterator[Finding]:
+def gpu_idle(seen: Slice) -> Iterator[Finding]:
     """The whole idle time of all devices, with its main cause."""
-    cost = sum(device.idle_ns for device in seen.idle)
-    severity = seen.severity(cost)
+    cost = sum(device.idle_ns for device in seen.devices)
+    severity = severity_of(seen, cost)
     if severity is None:
         return
     by_cause = {cause: sum(c.by_cause()[cause] for c in seen.causes) for cause in Cause}
@@ -117,7 +121,7 @@ def gpu_idle(seen: Observed) -> Iterator[Finding]:
             "of_span_share": cost / seen.span_ns,
             "main_cause_ns": by_cause[main],
         },
-        evidence=_longest_gaps(seen.idle),
+        evidence=_longest_gaps(seen.devices),
         advice=advice,
         names={"cause": words},
     )
@@ -127,11 +131,11 @@ _APART = (Cause.DATA_LOADING, Cause.MODULE_LOAD, Cause.WAIT_EVENT)
 """Causes that are findings of their own: none of the other findings is about them."""
 
 
-def idle_of_a_cause(seen: Observed) -> Iterator[Finding]:
+def idle_of_a_cause(seen: Slice) -> Iterator[Finding]:
     """Idle time with a cause that has its own remedy. The cost is that cause's idle time."""
     for cause in _APART:
         cost = sum(causes.by_cause()[cause] for causes in seen.causes)
-        severity = seen.severity(cost)
+        severity = severity_of(seen, cost)
         if severity is None:
             continue
         words, advice = _CAUSES[cause]
@@ -164,16 +168,16 @@ def _ranges(start: I64, end: I64, cost: I64) -> tuple[Range, ...]:
     return tuple(map(Range, start[order].tolist(), end[order].tolist()))
 
 
-def launches_too_slow(seen: Observed) -> Iterator[Finding]:
+def launches_too_slow(seen: Slice) -> Iterator[Finding]:
     """Stretches in which every operation found its device drained when it was launched."""
-    stretches = [launch_bound(seen.trace, device) for device in seen.idle]
-    start = np.concatenate([s.start for s in stretches] or [seen.rows[:0]])
-    end = np.concatenate([s.end for s in stretches] or [seen.rows[:0]])
-    busy = np.concatenate([s.busy_ns for s in stretches] or [seen.rows[:0]])
+    stretches = [launch_bound(seen.trace, device) for device in seen.devices]
+    start = np.concatenate([s.start for s in stretches] or [seen.gpu_ops[:0]])
+    end = np.concatenate([s.end for s in stretches] or [seen.gpu_ops[:0]])
+    busy = np.concatenate([s.busy_ns for s in stretches] or [seen.gpu_ops[:0]])
     gpu_ops = sum(int(s.gpu_ops.sum()) for s in stretches)
     idle = end - start - busy
     cost = int(idle.sum())
-    severity = seen.severity(cost)
+    severity = severity_of(seen, cost)
     if severity is None:
         return
     yield Finding(

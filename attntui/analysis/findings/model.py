@@ -1,31 +1,25 @@
-"""What a finding is, and what the finders look at."""
+"""What a finding is, and how much it matters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.attention import AttentionCall
-from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.findings.thresholds import (
     EVIDENCE_MOST,
     HIGH_SHARE,
     LOW_SHARE,
     MEDIUM_SHARE,
 )
-from attntui.analysis.gap_causes import GapCauses
-from attntui.analysis.host_activity import HostActivity
-from attntui.analysis.idle import DeviceIdle
-from attntui.analysis.kernel_facts import GpuWork, KernelFact
-from attntui.analysis.kernels import KernelTable
 from attntui.analysis.scope import Range
-from attntui.analysis.self_time import SelfTimes
-from attntui.analysis.steps import Steps
 from attntui.trace.model import I64, Category, Trace
+
+if TYPE_CHECKING:
+    from attntui.analysis.slice import Slice
 
 
 class Severity(IntEnum):
@@ -69,47 +63,17 @@ class Finding:
     names: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Observed:
-    """The facts that findings follow from, all of one scope.
-
-    `rows` are its GPU operations; `idle` and `causes` are by device, in one order;
-    `table` and `facts` by kernel name, in one order; `calls` its attention calls. `host`,
-    `cpu`, `steps` and `work` are the whole trace's.
+def severity_of(seen: Slice, cost_ns: int, whole_ns: int | None = None) -> Severity | None:
+    """How much a cost matters, by its share of a whole (the slice's span); None where it does
+    not.
     """
-
-    trace: Trace
-    rows: I64
-    idle: tuple[DeviceIdle, ...]
-    causes: tuple[GapCauses, ...]
-    host: HostActivity
-    cpu: SelfTimes
-    steps: Steps
-    table: KernelTable
-    facts: tuple[KernelFact, ...]
-    work: GpuWork
-    calls: tuple[AttentionCall, ...]
-    peaks: DevicePeaks | None
-
-    @cached_property
-    def span_ns(self) -> int:
-        """The spans of all devices together: what costs are shares of."""
-        return sum(device.span_ns for device in self.idle)
-
-    @cached_property
-    def gpu_ns(self) -> int:
-        """The summed durations of the GPU operations."""
-        return int(self.trace.dur[self.rows].sum())
-
-    def severity(self, cost_ns: int, whole_ns: int | None = None) -> Severity | None:
-        """How much a cost matters, by its share of a whole (the span); None where it does not."""
-        whole = self.span_ns if whole_ns is None else whole_ns
-        share = cost_ns / whole if whole else 0.0
-        limits = (HIGH_SHARE, MEDIUM_SHARE, LOW_SHARE)
-        levels = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
-        return next(
-            (level for level, limit in zip(levels, limits, strict=True) if share >= limit), None
-        )
+    whole = seen.span_ns if whole_ns is None else whole_ns
+    share = cost_ns / whole if whole else 0.0
+    limits = (HIGH_SHARE, MEDIUM_SHARE, LOW_SHARE)
+    levels = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
+    return next(
+        (level for level, limit in zip(levels, limits, strict=True) if share >= limit), None
+    )
 
 
 def costliest(rows: I64, cost: I64) -> tuple[int, ...]:

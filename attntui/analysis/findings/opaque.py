@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.model import Finding, Observed, costliest, recorded
+from attntui.analysis.findings.model import Finding, costliest, recorded, severity_of
 from attntui.analysis.intervals import of_disjoint
 from attntui.analysis.launches import nearest
 from attntui.analysis.self_time import FatKind, SelfPart, fat_bars
@@ -32,24 +33,27 @@ _UNTOLD = (
     "The trace does not tell what these ops do before they launch: code inside a custom op, "
     "long lists of tensors, library work. "
 )
+
+if TYPE_CHECKING:
+    from attntui.analysis.slice import Slice
 _RECORD_STACKS = "Record stacks (with_stack=True), or sample the host with a profiler of its own."
 _READ_STACKS = "Look at the Python frames inside them, or sample the host with its own profiler."
 
 
-def opaque_cpu_bars(seen: Observed) -> Iterator[Finding]:
+def opaque_cpu_bars(seen: Slice) -> Iterator[Finding]:
     """CPU ops long for no recorded reason, while the GPU stood idle.
 
     The cost of each is its unexplained time, or the idle time inside it where that is less.
     """
     trace = seen.trace
-    bars = fat_bars(seen.cpu)
-    launches = seen.cpu.work.gpu_ops[bars.index] > 0
+    bars = fat_bars(seen.analysed.cpu)
+    launches = seen.analysed.cpu.work.gpu_ops[bars.index] > 0
     index = bars.index[(bars.kind == FatKind.OPAQUE) & launches]
-    rows = seen.cpu.rows[index]
-    opaque = seen.cpu.split[index, SelfPart.DISPATCH]
+    rows = seen.analysed.cpu.rows[index]
+    opaque = seen.analysed.cpu.split[index, SelfPart.DISPATCH]
     stalled = np.minimum(opaque, _idle_inside(seen, trace.start[rows], trace.end[rows]))
     cost = int(stalled.sum())
-    severity = seen.severity(cost)
+    severity = severity_of(seen, cost)
     if severity is None:
         return
     some = stalled > 0
@@ -70,7 +74,7 @@ def opaque_cpu_bars(seen: Observed) -> Iterator[Finding]:
     )
 
 
-def _advice(seen: Observed, rows: I64, stalled: I64) -> str:
+def _advice(seen: Slice, rows: I64, stalled: I64) -> str:
     """What to try against the kind of bars that stalled the GPU longest."""
     planned = _is_planned(seen, rows)
     first = ~planned & _is_first_use(seen, rows)
@@ -86,21 +90,23 @@ def _advice(seen: Observed, rows: I64, stalled: I64) -> str:
     return most + (_READ_STACKS if stacks else _RECORD_STACKS)
 
 
-def _is_planned(seen: Observed, rows: I64) -> Bool:
+def _is_planned(seen: Slice, rows: I64) -> Bool:
     """Which ops cuDNN plans: by their name, or by a kernel of cuDNN's that they launch."""
     trace, name = seen.trace, seen.trace.name[rows]
     texts = {i: trace.names[i] for i in np.unique(name).tolist()}
     by_name = [i for i, text in texts.items() if _PLANNED.search(text)]
     never = [i for i, text in texts.items() if _UNPLANNED.search(text)]
-    kernels = [fact.decoded.library == "cuDNN" for fact in seen.facts]
-    launch = trace.launch[seen.rows[np.isin(trace.name[seen.rows], seen.table.name[kernels])]]
+    kernels = [fact.decoded.library == "cuDNN" for fact in seen.kernel_facts]
+    launch = trace.launch[
+        seen.gpu_ops[np.isin(trace.name[seen.gpu_ops], seen.kernels.name[kernels])]
+    ]
     launch = launch[launch != ABSENT].astype(np.int64)
     ops = nearest(trace, launch, trace.category == Category.CPU_OP)
     planned = (np.isin(name, by_name) | np.isin(rows, ops)) & ~np.isin(name, never)
     return np.asarray(planned, np.bool_)
 
 
-def _is_first_use(seen: Observed, rows: I64) -> Bool:
+def _is_first_use(seen: Slice, rows: I64) -> Bool:
     """Which opaque ops are the first of their name in the trace, and the only opaque one."""
     trace = seen.trace
     ops = np.flatnonzero(trace.category == Category.CPU_OP)
@@ -109,9 +115,9 @@ def _is_first_use(seen: Observed, rows: I64) -> Bool:
     return np.asarray(np.isin(rows, ops[at]) & (number[which] == 1), np.bool_)
 
 
-def _idle_inside(seen: Observed, start: I64, end: I64) -> I64:
+def _idle_inside(seen: Slice, start: I64, end: I64) -> I64:
     """Idle time of all devices within each stretch."""
     total = np.zeros(len(start), np.int64)
-    for device in seen.idle:
+    for device in seen.devices:
         total += of_disjoint(device.gaps.start, device.gaps.end).covered(start, end)
     return total

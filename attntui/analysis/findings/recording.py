@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.model import Finding, Observed, Severity, costliest
+from attntui.analysis.findings.model import Finding, Severity, costliest
 from attntui.trace.model import ABSENT, I64, Category, Trace
+
+if TYPE_CHECKING:
+    from attntui.analysis.slice import Slice
 
 _ACCELERATORS = ("mtia", "hpu", "xpu", "privateuse1", "glow")
 """How the raw categories of accelerators begin in the files of PyTorch's profiler, besides
@@ -18,7 +22,7 @@ those that go by the names of GPU operations (`kernel`, `gpu_memcpy`, `gpu_memse
 _NO_GPU = "No GPU operation was recorded"
 
 
-def lacking(seen: Observed) -> Iterator[Finding]:
+def lacking(seen: Slice) -> Iterator[Finding]:
     """What was not recorded: the GPU side, the CPU side, launches, shapes, a known device."""
     trace = seen.trace
     foreign = _foreign(trace)
@@ -34,7 +38,7 @@ def lacking(seen: Observed) -> Iterator[Finding]:
                 "machine whose driver lets the profiler read the GPU.",
             ),
         )
-    if len(seen.rows):
+    if len(seen.gpu_ops):
         yield from _lacking_of_gpu_work(seen)
 
 
@@ -78,7 +82,7 @@ def _blaming_the_file(trace: Trace, note: Finding) -> Finding:
     )
 
 
-def _lacking_of_gpu_work(seen: Observed) -> Iterator[Finding]:
+def _lacking_of_gpu_work(seen: Slice) -> Iterator[Finding]:
     trace = seen.trace
     ops = trace.category == Category.CPU_OP
     if not ops.any():
@@ -89,7 +93,7 @@ def _lacking_of_gpu_work(seen: Observed) -> Iterator[Finding]:
                 "No CPU op was recorded: of {operations:GPU operation/GPU operations} no op, "
                 "shape or cause is known",
                 "Record ProfilerActivity.CPU beside ProfilerActivity.CUDA.",
-                operations=len(seen.rows),
+                operations=len(seen.gpu_ops),
             ),
         )
     elif not (trace.columns.inputs[ops] != ABSENT).any():
@@ -99,7 +103,7 @@ def _lacking_of_gpu_work(seen: Observed) -> Iterator[Finding]:
             "Record with record_shapes=True.",
         )
     yield from _without_launch(seen)
-    if seen.peaks is None:
+    if seen.analysed.peaks is None:
         yield _note(
             "unknown-roofs",
             "The roofs of this device are not known: rates come without a share of a peak",
@@ -107,8 +111,8 @@ def _lacking_of_gpu_work(seen: Observed) -> Iterator[Finding]:
         )
 
 
-def _without_launch(seen: Observed) -> Iterator[Finding]:
-    alone = seen.rows[seen.trace.launch[seen.rows] == ABSENT]
+def _without_launch(seen: Slice) -> Iterator[Finding]:
+    alone = seen.gpu_ops[seen.trace.launch[seen.gpu_ops] == ABSENT]
     if not len(alone):
         return
     dur = seen.trace.dur[alone]
@@ -122,7 +126,7 @@ def _without_launch(seen: Observed) -> Iterator[Finding]:
             "the GPU before the first recorded step, and record the CPU side.",
             evidence=costliest(alone, dur),
             without_launch=len(alone),
-            operations=len(seen.rows),
+            operations=len(seen.gpu_ops),
             running_ns=int(dur.sum()),
         ),
     )

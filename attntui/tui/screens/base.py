@@ -15,9 +15,9 @@ from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.timeline import TimelineView
-from attntui.view.keys import Key
+from attntui.view.session.keys import Key
 from attntui.view.options import Options
-from attntui.view.tables import BadPattern
+from attntui.view.tables.order import BadPattern
 
 SMALL = "this terminal is under 60 x 15: enlarge it"
 

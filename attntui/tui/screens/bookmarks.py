@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
 from attntui.tui.screens.once import DismissedOnce
-from attntui.view.session import Bookmark
+from attntui.view.session.session import Bookmark
 
 
 class BookmarksScreen(DismissedOnce[int | None], ModalScreen[int | None]):

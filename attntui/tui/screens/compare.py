@@ -20,20 +20,20 @@ from attntui.tui.screens.main import MainScreen
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.timeline import TimelineView
-from attntui.view.compare_session import CompareSession, Request
-from attntui.view.compare_tables import (
+from attntui.view.session.compare_session import CompareSession, Request
+from attntui.view.tables.changes import (
     Change,
     changes,
     changes_table,
     groups_of,
     scoreboard_table,
 )
-from attntui.view.comparison import unit_words
-from attntui.view.comparison_words import figure, verdict
-from attntui.view.keys import COMPARE_KEYS
+from attntui.view.reports.diff import unit_words
+from attntui.view.words.comparison import figure, verdict
+from attntui.view.session.keys import COMPARE_KEYS
 from attntui.view.options import Options
-from attntui.view.session import Session
-from attntui.view.tables import TableView
+from attntui.view.session.session import Session
+from attntui.view.tables.order import TableView
 
 HINTS = "J K unit  u kind  t tie  W width  o swap  1 2 3 4 panes"
 

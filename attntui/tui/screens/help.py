@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from attntui.tui.screens.once import DismissedOnce
-from attntui.view.keys import Key, groups
+from attntui.view.session.keys import Key, groups
 
 NOTES = """\
 A gap is a stretch in which a device runs no kernel, copy or set on any stream; the gaps of \

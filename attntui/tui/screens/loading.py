@@ -17,9 +17,9 @@ from attntui.errors import AttntuiError, LoadCancelled
 from attntui.safe import safe
 from attntui.trace import Progress, load
 from attntui.tui.screens.once import DismissedOnce
-from attntui.view.compare_session import CompareSession
+from attntui.view.session.compare_session import CompareSession
 from attntui.view.document import Document
-from attntui.view.formats import count, size
+from attntui.view.words.formats import count, size
 from attntui.view.options import Options
 
 

@@ -24,16 +24,16 @@ from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
-from attntui.view import status
+from attntui.view.words import status
 from attntui.view.analyses import ScopeFacts
-from attntui.view.detail import Item, event_detail, gap_detail, plain
+from attntui.view.detail.event import Item, event_detail, gap_detail, plain
 from attntui.view.document import Document
-from attntui.view.keys import KEYS
+from attntui.view.session.keys import KEYS
 from attntui.view.options import PANE_NAMES, STANDARD_INPUT, Options
-from attntui.view.overview import remark_detail
+from attntui.view.tables.findings import remark_detail
 from attntui.view.panes import PANES
-from attntui.view.reopen import command_line, reloaded, write_copy
-from attntui.view.session import Session
+from attntui.view.session.reopen import command_line, reloaded, write_copy
+from attntui.view.session.session import Session
 
 HINTS = {
     "timeline": "h l pan  w s zoom  . , event  } gap  [ launch",

@@ -15,8 +15,8 @@ from attntui.safe import safe
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
-from attntui.view.picker import Found, find_traces, picker_table
-from attntui.view.tables import BadPattern, TableView
+from attntui.view.files import Found, find_traces, picker_table
+from attntui.view.tables.order import BadPattern, TableView
 
 
 class PickerScreen(DismissedOnce[str | None]):

@@ -16,7 +16,7 @@ from textual.widgets import Static
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.kernel_facts import KernelFact
 from attntui.tui.screens.once import DismissedOnce
-from attntui.view.roofline_plot import roofline_plot
+from attntui.view.drawing.roofline_plot import roofline_plot
 
 
 class RooflineScreen(DismissedOnce[None], ModalScreen[None]):

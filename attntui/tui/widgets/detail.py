@@ -14,7 +14,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.widgets import Static
 
-from attntui.view.detail import Item
+from attntui.view.detail.event import Item
 
 LABEL_WIDTH = 11
 

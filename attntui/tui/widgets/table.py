@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from attntui.view.tables import TableView, Target, header, layout, line
+from attntui.view.tables.order import TableView, Target, header, layout, line
 
 
 class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):

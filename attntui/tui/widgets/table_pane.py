@@ -5,8 +5,8 @@ from __future__ import annotations
 from attntui.safe import safe
 from attntui.tui.widgets.table import VirtualTable
 from attntui.view.panes import Pane
-from attntui.view.session import Session
-from attntui.view.tables import TableView
+from attntui.view.session.session import Session
+from attntui.view.tables.order import TableView
 
 
 class TablePane(VirtualTable):

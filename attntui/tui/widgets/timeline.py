@@ -17,16 +17,16 @@ from textual.widget import Widget
 
 from attntui.safe import safe
 from attntui.tui.theme import LINKED, SELECTED, TRACK_PAINT, event_style, marked_style
-from attntui.view.attention import call_text
-from attntui.view.axis import axis, minimap
-from attntui.view.curve import draw_curve
-from attntui.view.formats import count, duration, size
-from attntui.view.paint import Paint
-from attntui.view.raster import CellSpan, Shape, density, draw_row
-from attntui.view.session import Session
-from attntui.view.tables import fit
-from attntui.view.timeline import Line
-from attntui.view.tracks import TrackKind
+from attntui.view.tables.attention import call_text
+from attntui.view.drawing.axis import axis, minimap
+from attntui.view.drawing.curve import draw_curve
+from attntui.view.words.formats import count, duration, size
+from attntui.view.drawing.paint import Paint
+from attntui.view.drawing.raster import CellSpan, Shape, density, draw_row
+from attntui.view.session.session import Session
+from attntui.view.tables.order import fit
+from attntui.view.session.timeline import Line
+from attntui.view.drawing.tracks import TrackKind
 
 GUTTER = 15
 HEADER_LINES = 2

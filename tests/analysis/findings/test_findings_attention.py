@@ -8,7 +8,7 @@ from builders import Event
 from findings_made import found
 from made import call, copy, kernel, op
 
-from attntui.view.findings import title_text
+from attntui.view.words.findings import title_text
 
 Q, K = [2, 4, 128, 64], [2, 4, 64, 128]
 SCORES = [2, 4, 128, 128]

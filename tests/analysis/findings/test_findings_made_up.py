@@ -12,7 +12,7 @@ from made import annotation, call, copy, kernel, op
 from attntui.analysis.findings import Severity, thresholds
 from attntui.analysis.queue_depth import LEAST_LAUNCH_BOUND
 from attntui.analysis.scope import Range
-from attntui.view.findings import title_text
+from attntui.view.words.findings import title_text
 
 SGEMM = "volta_sgemm_128x64_nn"
 

@@ -33,7 +33,7 @@ from attntui.analysis.self_time import FatKind, SelfPart, fat_bars
 from attntui.trace import Trace, load
 from attntui.trace.model import ABSENT, Category
 from attntui.view.facts import gather
-from attntui.view.findings import finding_json, title_text
+from attntui.view.words.findings import finding_json, title_text
 
 SAMPLE_FOLDER = Path(__file__).parents[3] / "sample_traces"
 

@@ -11,7 +11,7 @@ from made import call, kernel, op
 
 from attntui.trace import load
 from attntui.view.facts import gather
-from attntui.view.findings import advice_text
+from attntui.view.words.findings import advice_text
 
 END = 1_000_000 + 20 * LONG
 OWN = 900_000

@@ -12,7 +12,7 @@ from made import call, complete, kernel, op
 from attntui.analysis.findings import Finding, Severity, find_findings
 from attntui.trace import load
 from attntui.view.facts import gather
-from attntui.view.findings import advice_text, title_text
+from attntui.view.words.findings import advice_text, title_text
 
 
 def foreign(category: str, number: int) -> list[Event]:

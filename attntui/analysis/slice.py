@@ -1,0 +1,127 @@
+"""A slice of an analysed trace: the facts of a set of rows, each found when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from attntui.analysis.attention import AttentionCall, within
+from attntui.analysis.findings import Finding, find_findings
+from attntui.analysis.gap_causes import GapCauses
+from attntui.analysis.gap_list import GapList
+from attntui.analysis.idle import DeviceIdle, device_idle, stream_gaps
+from attntui.analysis.kernel_facts import KernelFact, Traffic, kernel_facts, traffic
+from attntui.analysis.kernels import KernelTable, kernel_table
+from attntui.analysis.scope import Scope, ScopeRows, Unit, Whole, scope_rows
+from attntui.analysis.self_time import OpTable, op_table
+from attntui.trace.model import ABSENT, I64, Trace
+
+if TYPE_CHECKING:
+    from attntui.analysis.analysed import AnalysedTrace
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """The rows of one scope, or of one unit of a comparison, and what follows from them.
+
+    What lists devices, their `causes` and `gaps` has one order: by device. `kernels` and
+    `kernel_facts` are by kernel name, in one order.
+    """
+
+    analysed: AnalysedTrace
+    scope: Scope | Unit
+    rows: ScopeRows
+
+    @classmethod
+    def of(cls, analysed: AnalysedTrace, scope: Scope) -> Slice:
+        """The slice of a scope. Raises IndexError for a step or row that is not there."""
+        return cls(analysed, scope, scope_rows(analysed.trace, scope, analysed.steps))
+
+    def find_all(self) -> Slice:
+        """Finds what tables show: to be called away from the keys."""
+        _ = self.findings, self.gaps, self.ops, self.kernel_facts
+        return self
+
+    @property
+    def trace(self) -> Trace:
+        return self.analysed.trace
+
+    @property
+    def gpu_ops(self) -> I64:
+        """Rows of the GPU operations, by start."""
+        return self.rows.gpu
+
+    # Devices and their gaps
+
+    @cached_property
+    def devices(self) -> tuple[DeviceIdle, ...]:
+        """What each device did, by number."""
+        return device_idle(self.trace, self.gpu_ops)
+
+    @cached_property
+    def causes(self) -> tuple[GapCauses, ...]:
+        """Of each device the gaps with their causes."""
+        return tuple(self.analysed.finder.causes(device.gaps) for device in self.devices)
+
+    @cached_property
+    def gaps(self) -> GapList:
+        """The gaps of all devices, by start."""
+        places = [(device.device, ABSENT) for device in self.devices]
+        return GapList.of(self.analysed.labels, places, list(self.causes))
+
+    @cached_property
+    def stream_gaps(self) -> GapList:
+        """The gaps of each stream on its own: what waits between streams show in."""
+        found = stream_gaps(self.trace, self.gpu_ops)
+        parts = [self.analysed.finder.causes(gaps) for gaps in found.values()]
+        return GapList.of(self.analysed.labels, list(found), parts)
+
+    @cached_property
+    def span_ns(self) -> int:
+        """The spans of all devices together: what costs are shares of."""
+        return sum(device.span_ns for device in self.devices)
+
+    @property
+    def busy_ns(self) -> int:
+        return sum(device.busy_ns for device in self.devices)
+
+    @property
+    def idle_ns(self) -> int:
+        return sum(device.idle_ns for device in self.devices)
+
+    # Work
+
+    @cached_property
+    def gpu_ns(self) -> int:
+        """The summed durations of the GPU operations."""
+        return int(self.trace.dur[self.gpu_ops].sum())
+
+    @cached_property
+    def kernels(self) -> KernelTable:
+        return kernel_table(self.trace, self.gpu_ops)
+
+    @cached_property
+    def kernel_facts(self) -> tuple[KernelFact, ...]:
+        return kernel_facts(self.analysed.work, self.kernels, self.analysed.peaks)
+
+    @cached_property
+    def traffic(self) -> Traffic:
+        """Estimated bytes moved by the GPU operations."""
+        return traffic(self.analysed.work, self.gpu_ops)
+
+    @cached_property
+    def attention(self) -> tuple[AttentionCall, ...]:
+        """The attention calls with a GPU operation in the slice."""
+        calls = self.analysed.attention
+        return calls if isinstance(self.scope, Whole) else within(calls, self.gpu_ops)
+
+    @cached_property
+    def ops(self) -> OpTable:
+        """CPU ops and annotations by name."""
+        whole = isinstance(self.scope, Whole)
+        return op_table(self.analysed.cpu, None if whole else self.rows.cpu)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        return find_findings(self)

@@ -1,0 +1,1 @@
+"""Lanes, bars, axes and pictures in cells of text."""

@@ -1,0 +1,1 @@
+"""Tables as text, Markdown, JSON and CSV."""

@@ -1,0 +1,34 @@
+"""Sections of a report as Markdown, to paste into an issue or a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from attntui.view.reports.sections import Section
+
+# Whatever Markdown, or the HTML it passes through, would act on.
+_ACTIVE = re.compile(r"([\\`*_<>\[\]|#~&])")
+
+
+def markdown(sections: Sequence[Section]) -> Iterator[str]:
+    """Lines of Markdown: a heading and a pipe table a section. Cells are literal text."""
+    for number, section in enumerate(sections):
+        if number:
+            yield ""
+        yield f"### {_literal(section.title)}"
+        yield ""
+        yield _row([column.heading for column in section.columns])
+        yield "|" + "|".join(":--" if column.left else "--:" for column in section.columns) + "|"
+        for row in section.rows:
+            yield _row(row)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(map(_literal, cells)) + " |"
+
+
+def _literal(text: str) -> str:
+    # A leading blank says "part of the row above"; Markdown would drop it.
+    kept = text.lstrip(" ")
+    return "\u2003" * bool(len(text) - len(kept)) + _ACTIVE.sub(r"\\\1", kept)

@@ -1,0 +1,1 @@
+"""Each table once: its columns with values, units and texts."""

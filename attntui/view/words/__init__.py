@@ -1,0 +1,1 @@
+"""Figures and facts in words, as people read them."""
