@@ -18,13 +18,13 @@ from attntui.analysis.steps import Steps, profiled_window
 from attntui.safe import safe
 from attntui.trace.model import Category, Trace
 from attntui.view.analyses import Analyses, ScopeFacts
-from attntui.view.tables.attention import attention_track
 from attntui.view.drawing.curve import Curve
-from attntui.view.options import Options
 from attntui.view.drawing.paint import CATEGORY_PAINT, Paint, kernel_paint
 from attntui.view.drawing.raster import RowIndex
-from attntui.view.tables.order import Target
 from attntui.view.drawing.tracks import Track, TrackKind, build_tracks, device_text, idle_track
+from attntui.view.options import Options
+from attntui.view.tables.attention import attention_track
+from attntui.view.tables.order import Target
 
 NAME_LIMIT = 200
 """Cells of a name kept for bars and tables; the detail pane shows all of it."""

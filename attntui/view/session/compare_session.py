@@ -18,11 +18,11 @@ from attntui.analysis.compare import (
     mirrored,
 )
 from attntui.analysis.compare import Side as UnitSide
-from attntui.view.reports.diff import place_words, unit_words
 from attntui.view.document import Document
+from attntui.view.reports.diff import place_words, unit_words
 from attntui.view.session.session import Session
-from attntui.view.words.status import file_name
 from attntui.view.session.viewport import MIN_SPAN_NS, Viewport
+from attntui.view.words.status import file_name
 
 MARGIN = 0.03
 """Blank on both sides of a unit, as a share of the longer one."""

@@ -12,12 +12,12 @@ import numpy as np
 
 from attntui.analysis.scope import Annotation, Scope, Step
 from attntui.view.document import Document
+from attntui.view.drawing.tracks import Track, TrackKind
 from attntui.view.options import PANE_NAMES, Options
-from attntui.view.tables.findings import overview_table
 from attntui.view.session.search import Search
 from attntui.view.session.session import Session
-from attntui.view.drawing.tracks import Track, TrackKind
 from attntui.view.session.viewport import MIN_SPAN_NS
+from attntui.view.tables.findings import overview_table
 
 _NUMBER = re.compile(r"(\d+)\D*$")
 AT_SPAN_NS = 100_000

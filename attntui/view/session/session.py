@@ -15,13 +15,13 @@ from attntui.analysis.scope import WHOLE, Range, Scope, Step
 from attntui.trace.model import ABSENT, Trace
 from attntui.view.analyses import GapList, ScopeFacts
 from attntui.view.document import Document, Measured
-from attntui.view.words.formats import duration
+from attntui.view.drawing.tracks import Track, TrackKind
 from attntui.view.session.scoping import scope_choices, scope_text
 from attntui.view.session.search import Search
-from attntui.view.tables.order import Target
 from attntui.view.session.timeline import Timeline
-from attntui.view.drawing.tracks import Track, TrackKind
 from attntui.view.session.viewport import Viewport
+from attntui.view.tables.order import Target
+from attntui.view.words.formats import duration
 
 THRESHOLDS = (0, *(m * 10**e for e in range(2, 10) for m in (1, 2, 5)))
 """Gap thresholds in ns: none, then 100 ns to 5 s in steps of 1-2-5."""

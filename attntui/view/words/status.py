@@ -8,9 +8,9 @@ from attntui.analysis.scope import Whole
 from attntui.safe import safe
 from attntui.trace.model import Trace
 from attntui.view.document import Document, Measured
-from attntui.view.words.formats import count, counted, duration, percent, ratio
 from attntui.view.options import STANDARD_INPUT
 from attntui.view.session.session import Session
+from attntui.view.words.formats import count, counted, duration, percent, ratio
 
 
 def device_name(document: Document) -> str:
