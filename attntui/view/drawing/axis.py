@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attntui.safe import Safe
 from attntui.view.session.viewport import Viewport
 
 _UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
@@ -32,7 +33,7 @@ def tick_text(at: int, step: int) -> str:
     return f"{sign}{whole}.{rest * 10**decimals // size:0{decimals}d} {unit}"
 
 
-def axis(viewport: Viewport, width: int) -> str:
+def axis(viewport: Viewport, width: int) -> Safe:
     """One line of `width` cells: a mark and the time at each tick."""
     step = tick_step(viewport.span / width)
     line = [" "] * width
@@ -43,10 +44,16 @@ def axis(viewport: Viewport, width: int) -> str:
         if cell + len(text) <= width:
             line[cell : cell + len(text)] = text
         at += step
-    return "".join(line)
+    return Safe("".join(line))
 
 
-def minimap(density: str, viewport: Viewport, width: int) -> str:
+def with_range(axis: Safe, first: int, last: int) -> Safe:
+    """The axis with the cells from `first` to `last` marked; the ticks' text stays readable."""
+    marked = axis[first : last + 1].replace(" ", "━").replace("╷", "┯")
+    return Safe(axis[:first] + marked + axis[last + 1 :])
+
+
+def minimap(density: Safe, viewport: Viewport, width: int) -> Safe:
     """The whole trace in one line with the viewport in brackets.
 
     `density` is `width` characters that stand for [low, high).
@@ -57,4 +64,4 @@ def minimap(density: str, viewport: Viewport, width: int) -> str:
     line = list(density)
     line[first] = "["
     line[last] = "]"
-    return "".join(line)
+    return Safe("".join(line))

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from attntui.safe import Safe
 from attntui.trace.model import I64
 from attntui.view.drawing.raster import ASCII_RAMP, LOWER_BLOCKS
 
@@ -36,8 +37,8 @@ class Curve:
         return np.where(stop > np.maximum(first, 0), np.maximum(inside, carried), carried)
 
 
-def draw_curve(curve: Curve, edges: I64, *, ascii_only: bool = False) -> str:
+def draw_curve(curve: Curve, edges: I64, *, ascii_only: bool = False) -> Safe:
     """One character a cell, its height the share of the curve's peak over the whole trace."""
     ramp = ASCII_RAMP if ascii_only else LOWER_BLOCKS
     levels = np.ceil(8 * curve.cell_peaks(edges) / max(curve.peak, 1)).astype(np.int64)
-    return "".join(ramp[level] for level in np.clip(levels, 0, 8).tolist())
+    return Safe("".join(ramp[level] for level in np.clip(levels, 0, 8).tolist()))

@@ -15,6 +15,7 @@ import numpy as np
 from rich.cells import set_cell_size
 
 from attntui.analysis.intervals import Intervals, of_disjoint
+from attntui.safe import Safe
 from attntui.trace.model import I64
 
 LEFT_BLOCKS = " ▏▎▍▌▋▊▉█"
@@ -90,13 +91,13 @@ class CellSpan:
     `odd` tells neighbours apart: it alternates from event to event.
     """
 
-    text: str
+    text: Safe
     shape: Shape
     event: int
     odd: bool = False
 
 
-Label = Callable[[int, int], str]
+Label = Callable[[int, int], Safe]
 """Gives the text for an event's bar: (event row, cells free) -> at most that many cells."""
 
 
@@ -117,7 +118,7 @@ def draw_row(
     spans: list[CellSpan] = []
     for low, high in zip(starts, stops, strict=True):
         if kind[low] == 0:
-            spans.append(CellSpan(" " * (high - low), Shape.BLANK, -1))
+            spans.append(CellSpan(Safe(" " * (high - low)), Shape.BLANK, -1))
         elif kind[low] == 2:
             spans.extend(_dense(index, edges, first, busy, low, high, ascii_only))
         else:
@@ -125,11 +126,11 @@ def draw_row(
     return spans
 
 
-def density(busy: I64, edges: I64, *, ascii_only: bool = False) -> str:
+def density(busy: I64, edges: I64, *, ascii_only: bool = False) -> Safe:
     """One character a cell whose height is the busy share; any work shows at least a trace."""
     ramp = ASCII_RAMP if ascii_only else LOWER_BLOCKS
     levels = np.ceil(8 * busy / np.maximum(np.diff(edges), 1)).astype(np.int64)
-    return "".join(ramp[level] for level in np.clip(levels, 0, 8).tolist())
+    return Safe("".join(ramp[level] for level in np.clip(levels, 0, 8).tolist()))
 
 
 def _dense(
@@ -150,12 +151,12 @@ def _bar(
     head = _eighths(int(edges[low]), int(edges[low + 1]), start, end)
     if high - low == 1:
         if head < 8:
-            return [CellSpan(LEFT_BLOCKS[max(head, 1)], Shape.TAIL, row, odd)]
-        return [CellSpan(label(row, 1).ljust(1), Shape.BAR, row, odd)]
+            return [CellSpan(_block(max(head, 1)), Shape.TAIL, row, odd)]
+        return [CellSpan(Safe(label(row, 1).ljust(1)), Shape.BAR, row, odd)]
     spans: list[CellSpan] = []
     body_low, body_high = low, high
     if start > edges[low] and head < 8:
-        spans.append(CellSpan(LEFT_BLOCKS[8 - max(head, 1)], Shape.HEAD, row, odd))
+        spans.append(CellSpan(_block(8 - max(head, 1)), Shape.HEAD, row, odd))
         body_low += 1
     tail = _eighths(int(edges[high - 1]), int(edges[high]), start, end)
     if end < edges[high] and tail < 8:
@@ -164,15 +165,20 @@ def _bar(
         room = body_high - body_low
         spans.append(CellSpan(_body(index, at, edges, low, room, label), Shape.BAR, row, odd))
     if body_high < high:
-        spans.append(CellSpan(LEFT_BLOCKS[max(tail, 1)], Shape.TAIL, row, odd))
+        spans.append(CellSpan(_block(max(tail, 1)), Shape.TAIL, row, odd))
     return spans
 
 
-def _body(index: RowIndex, at: int, edges: I64, low: int, room: int, label: Label) -> str:
+def _body(index: RowIndex, at: int, edges: I64, low: int, room: int, label: Label) -> Safe:
     """A bar's text; one that touches the bar before begins with a line, for few colours."""
     touches = at > 0 and edges[low] - index.drawn_end[at - 1] < edges[low + 1] - edges[low]
     edge = "▏" if touches and room > 1 else ""
-    return edge + set_cell_size(label(int(index.rows[at]), room - len(edge)), room - len(edge))
+    inner = label(int(index.rows[at]), room - len(edge))
+    return Safe(edge + set_cell_size(inner, room - len(edge)))
+
+
+def _block(eighths: int) -> Safe:
+    return Safe(LEFT_BLOCKS[eighths])
 
 
 def _eighths(low: int, high: int, start: int, end: int) -> int:
@@ -180,8 +186,8 @@ def _eighths(low: int, high: int, start: int, end: int) -> int:
     return round(8 * covered / max(high - low, 1))
 
 
-def _ascii_bar(row: int, room: int, label: Label) -> str:
+def _ascii_bar(row: int, room: int, label: Label) -> Safe:
     if room == 1:
-        return "|"
+        return Safe("|")
     inner = label(row, room - 2) if room > 3 else ""
-    return "[" + set_cell_size(inner, room - 2).replace(" ", "=") + "]"
+    return Safe("[" + set_cell_size(inner, room - 2).replace(" ", "=") + "]")

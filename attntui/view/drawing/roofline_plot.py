@@ -14,7 +14,7 @@ from string import ascii_uppercase
 
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.kernel_facts import KernelFact
-from attntui.safe import ELLIPSIS, safe
+from attntui.safe import ELLIPSIS, Safe, safe
 from attntui.view.words.formats import percent, rate, ratio
 
 LEAST_WIDTH, LEAST_HEIGHT = 40, 10
@@ -72,7 +72,7 @@ def roofline_plot(
     height: int,
     *,
     ascii_only: bool = False,
-) -> tuple[str, ...]:
+) -> tuple[Safe, ...]:
     """`height` lines of at most `width` cells: the roofs, a letter a kernel, and a legend.
 
     `facts` are ranked by time here, whatever their order. Where the picture does not fit,
@@ -105,10 +105,10 @@ def roofline_plot(
     return _shown(lines, width, ascii_only)
 
 
-def _shown(lines: Sequence[str], width: int, ascii_only: bool) -> tuple[str, ...]:
+def _shown(lines: Sequence[str], width: int, ascii_only: bool) -> tuple[Safe, ...]:
     """The lines cut to a width, harmless, the cut marked by a sign that may be shown."""
     cut = [safe(line.rstrip(), max(width, 0)) for line in lines]
-    return tuple(line.replace(ELLIPSIS, "~") if ascii_only else line for line in cut)
+    return tuple(Safe(line.replace(ELLIPSIS, "~")) if ascii_only else line for line in cut)
 
 
 def _marks(listed: Sequence[KernelFact]) -> tuple[_Mark, ...]:

@@ -13,10 +13,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.labels import Labels
+from attntui.safe import Safe
 from attntui.trace.model import I64, Category, Lane, LaneKind, Trace
-from attntui.trace.nesting import nest
+from attntui.trace.nesting import nest, pack_rows
 from attntui.view.drawing.curve import Curve
 from attntui.view.drawing.raster import RowIndex
+from attntui.view.session.selection import call_event, call_span
 
 
 class TrackKind(Enum):
@@ -43,7 +47,7 @@ class Track:
     """
 
     kind: TrackKind
-    label: str
+    label: Safe
     rows: tuple[RowIndex, ...]
     events: I64
     row_of: I64
@@ -84,12 +88,13 @@ _CPU_KINDS = (
 )
 
 
-def build_tracks(trace: Trace) -> tuple[Track, ...]:
-    """All tracks of the trace but the idle strips, in the order of the screen.
+def lane_tracks(labels: Labels) -> tuple[Track, ...]:
+    """The tracks that events are recorded on, in the order of the screen.
 
     GPU streams stand first, by device and stream, each device's annotations after its
     streams; then the CPU threads, the one with the most launches first; the rest last.
     """
+    trace = labels.trace
     order = np.argsort(trace.lane, kind="stable")
     bounds = np.searchsorted(trace.lane[order], np.arange(len(trace.lanes) + 1))
     members = [np.sort(order[bounds[i] : bounds[i + 1]]) for i in range(len(trace.lanes))]
@@ -104,15 +109,45 @@ def build_tracks(trace: Trace) -> tuple[Track, ...]:
 
     tracks: list[Track] = []
     for i in sorted(present, key=rank):
-        tracks.extend(_lane_tracks(trace, i, members[i]))
+        tracks.extend(_lane_tracks(labels, i, members[i]))
     return tuple(tracks)
 
 
-def idle_track(trace: Trace, device: int, start: I64, end: I64, numbers: I64) -> Track:
+def idle_track(labels: Labels, device: int, start: I64, end: I64, numbers: I64) -> Track:
     """The strip of a device's gaps; its events are gap numbers, not rows of the trace."""
     index = RowIndex(start, end, numbers)
-    label = device_text(trace, device, "idle")
+    label = labels.device(device, "idle")
     return Track(TrackKind.IDLE, label, (index,), numbers, np.zeros_like(numbers), device)
+
+
+def curve_track(
+    kind: TrackKind, label: Safe, device: int, time: I64, value: I64
+) -> Iterator[Track]:
+    """The strip of a quantity over time; none where it is never above zero."""
+    curve = Curve(time, value)
+    none = np.zeros(0, np.int64)
+    if curve.peak:
+        yield Track(kind, label, (), none, none, device, curve=curve)
+
+
+def attention_track(analysed: AnalysedTrace) -> Iterator[Track]:
+    """The attention calls over their GPU time; events are the rows that stand for them."""
+    trace = analysed.trace
+    spans = [
+        (*call_span(trace, call), event)
+        for call in analysed.attention
+        if (event := call_event(call)) is not None
+    ]
+    if not spans:
+        return
+    table = np.array(sorted(spans), np.int64)
+    start, end, event = table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
+    row = pack_rows(start, end).astype(np.int64)
+    rows = tuple(
+        RowIndex(start[row == number], end[row == number], event[row == number])
+        for number in range(int(row.max()) + 1)
+    )
+    yield Track(TrackKind.ATTENTION, Safe("attention"), rows, event, row)
 
 
 def _launches_by_lane(trace: Trace) -> I64:
@@ -121,55 +156,42 @@ def _launches_by_lane(trace: Trace) -> I64:
     return np.bincount(lanes, minlength=len(trace.lanes)).astype(np.int64)
 
 
-def _lane_tracks(trace: Trace, lane_id: int, members: I64) -> Iterator[Track]:
+def _lane_tracks(labels: Labels, lane_id: int, members: I64) -> Iterator[Track]:
+    trace = labels.trace
     lane = trace.lanes[lane_id]
-    if lane.kind is LaneKind.CPU:
-        category = trace.category[members]
-        for kind, categories in _CPU_KINDS:
-            chosen = members[np.isin(category, categories)]
-            if len(chosen):
-                depth, _ = nest(trace.start[chosen], trace.end[chosen])
-                yield _track(trace, kind, _cpu_label(kind, lane), chosen, depth, lane_id, lane)
+    if lane.kind is not LaneKind.CPU:
+        kind, other = _kind_of(trace, lane, members)
+        label = labels.heading(lane, other)
+        yield _track(trace, kind, label, members, trace.depth[members], lane_id)
         return
-    kind, label = _other_label(trace, lane, members)
-    yield _track(trace, kind, label, members, trace.depth[members], lane_id, lane)
+    category = trace.category[members]
+    for kind, categories in _CPU_KINDS:
+        chosen = members[np.isin(category, categories)]
+        if len(chosen):
+            depth, _ = nest(trace.start[chosen], trace.end[chosen])
+            word = kind.value
+            named = kind is TrackKind.CPU
+            label = labels.thread(lane, word) if named else labels.heading(lane, word)
+            yield _track(trace, kind, label, chosen, depth, lane_id)
 
 
-def _other_label(trace: Trace, lane: Lane, members: I64) -> tuple[TrackKind, str]:
-    """A stream's device and number, else what kind of events the lane holds."""
+def _kind_of(trace: Trace, lane: Lane, members: I64) -> tuple[TrackKind, str]:
+    """What a lane beside the CPU threads shows; of no stream also what its events are."""
     if lane.kind is LaneKind.GPU:
-        return TrackKind.GPU, f"{device_text(trace, lane.device)} s{lane.stream}"
+        return TrackKind.GPU, ""
     if lane.kind is LaneKind.GPU_ANNOTATION:
-        text = device_text(trace, lane.device, "ann.")
-        return TrackKind.GPU_ANNOTATION, f"{text} s{lane.stream}"
+        return TrackKind.GPU_ANNOTATION, ""
     category = trace.raw_categories[int(trace.columns.raw_category[members[0]])]
-    return TrackKind.OTHER, f"{category.removeprefix('cuda_') or lane.pid} {lane.tid}"
-
-
-def device_text(trace: Trace, device: int | None, word: str = "GPU") -> str:
-    """A word with a device as the file numbers it; of several ranks also with its process."""
-    if device is None:
-        return word
-    text = f"{word} {trace.number_of_device(device)}"
-    if not trace.renumbered_devices:
-        return text
-    pids = (lane.pid for lane in trace.lanes if lane.device == device)
-    return f"{text} p{next(pids, '?')}"
-
-
-def _cpu_label(kind: TrackKind, lane: Lane) -> str:
-    word = lane.label.rpartition("(")[2].rstrip(") ") if kind is TrackKind.CPU else ""
-    return f"{word or kind.value} {lane.tid}"
+    return TrackKind.OTHER, category.removeprefix("cuda_")
 
 
 def _track(
     trace: Trace,
     kind: TrackKind,
-    label: str,
+    label: Safe,
     events: I64,
     depth: np.ndarray[tuple[int], np.dtype[np.integer]],
     lane_id: int,
-    lane: Lane,
 ) -> Track:
     by_row = np.argsort(depth, kind="stable")
     ordered = events[by_row]
@@ -178,4 +200,5 @@ def _track(
         RowIndex(trace.start[chosen], trace.end[chosen], chosen)
         for chosen in (ordered[a:b] for a, b in pairwise(bounds.tolist()))
     )
-    return Track(kind, label, rows, events, depth.astype(np.int64), lane.device, lane_id)
+    device = trace.lanes[lane_id].device
+    return Track(kind, label, rows, events, depth.astype(np.int64), device, lane_id)

@@ -1,29 +1,28 @@
-"""Which scopes a place in the trace offers, and what they are called."""
+"""Which scopes a place in the trace offers."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.launches import nearest
-from attntui.analysis.scope import WHOLE, Annotation, Range, Scope, Step, Whole
+from attntui.analysis.scope import WHOLE, Annotation, Range, Scope, Step
 from attntui.analysis.steps import Steps
 from attntui.trace.model import ABSENT, Category, Trace
-from attntui.view.document import Document
-from attntui.view.words.formats import duration
 
 
 def scope_choices(
-    document: Document, event: int | None, cursor: int, measured: Range | None
+    analysed: AnalysedTrace, event: int | None, cursor: int, measured: Range | None
 ) -> list[Scope]:
     """The scopes at a place, in the order in which a key goes through them: the whole
     trace, the step, the innermost annotation where it is not that step, the range.
     """
     choices: list[Scope] = [WHOLE]
-    steps = document.steps
+    steps = analysed.steps
     step = step_at(steps, event, cursor)
     if step is not None:
         choices.append(Step(step))
-    annotation = annotation_at(document.trace, event)
+    annotation = annotation_at(analysed.trace, event)
     if annotation is not None and (step is None or annotation != int(steps.rows[step])):
         choices.append(Annotation(annotation))
     if measured is not None:
@@ -54,13 +53,3 @@ def annotation_at(trace: Trace, event: int | None) -> int | None:
     annotations = np.asarray(trace.category == Category.USER_ANNOTATION, np.bool_)
     found = int(nearest(trace, np.array([row], np.int64), annotations)[0])
     return None if found == ABSENT else found
-
-
-def scope_text(document: Document, scope: Scope) -> str:
-    """A scope in a few words."""
-    if isinstance(scope, Whole):
-        return "whole trace"
-    if isinstance(scope, Range):
-        return f"range of {duration(scope.end - scope.start)}"
-    row = int(document.steps.rows[scope.index]) if isinstance(scope, Step) else scope.row
-    return document.short_of(row)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.trace.model import I64, Trace
-from attntui.view.document import Document
-from attntui.view.tables.order import compile_pattern
+from attntui.view.patterns import compile_pattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,11 +19,12 @@ class Search:
     rows: I64
 
     @classmethod
-    def of(cls, document: Document, pattern: str) -> Search:
+    def of(cls, analysed: AnalysedTrace, pattern: str) -> Search:
         """All events whose name, in full or as it is shown, matches. Raises BadPattern."""
         found = compile_pattern(pattern)
-        hits = np.fromiter((bool(found.search(word)) for word in document.words), np.bool_)
-        name = document.trace.name
+        words = analysed.labels.words
+        hits = np.fromiter((bool(found.search(word)) for word in words), np.bool_)
+        name = analysed.trace.name
         return cls(pattern, np.flatnonzero(hits[name]) if len(hits) else np.zeros(0, np.int64))
 
     def within(self, trace: Trace, low: int, high: int) -> Search:

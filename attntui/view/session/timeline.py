@@ -1,4 +1,4 @@
-"""The timeline as a value: viewport, cursor, current line, selection, and how keys move them."""
+"""The timeline as a value: viewport, cursor, current line, and how keys move them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Where the timeline stands. `event` is the selected row of the trace, or None.
+    """Where the timeline stands: it knows nothing of what is selected.
 
     `line` is the current line's number among `lines(...)`; `top` the first on screen.
     """
@@ -30,7 +30,6 @@ class Timeline:
     cursor: int
     line: int = 0
     top: int = 0
-    event: int | None = None
     collapsed: frozenset[int] = frozenset()
     hide_empty: bool = False
 
@@ -71,33 +70,31 @@ class Timeline:
             at = index.nearest(int(edges[cell]), int(edges[cell + 1]))
         return None if at is None else int(index.rows[at])
 
-    def with_cursor(self, tracks: Sequence[Track], at: int, width: int) -> Timeline:
-        """The cursor at a time, kept inside the trace; what lies under it is selected."""
+    def with_cursor(self, at: int) -> Timeline:
+        """The cursor at a time, kept inside the bounds and on screen."""
         view = self.viewport
         at = min(max(at, view.low), view.high - 1)
-        moved = replace(self, cursor=at, viewport=view.following(at))
-        return replace(moved, event=moved.at_cursor(tracks, width))
+        return replace(self, cursor=at, viewport=view.following(at))
 
-    def cursor_moved(self, tracks: Sequence[Track], cells: int, width: int) -> Timeline:
+    def cursor_moved(self, cells: int, width: int) -> Timeline:
         """The cursor some cells further; it stands in the middle of its cell."""
         cell = self.viewport.cell(self.cursor, width) + cells
-        return self.with_cursor(tracks, self.viewport.time(cell, width), width)
+        return self.with_cursor(self.viewport.time(cell, width))
 
-    def panned(self, tracks: Sequence[Track], share: float, width: int) -> Timeline:
+    def panned(self, share: float) -> Timeline:
         """Panned by a share of the screen; the cursor keeps its place on screen."""
         viewport = self.viewport.panned(round(self.viewport.span * share))
         moved = replace(self, viewport=viewport)
-        return moved.with_cursor(tracks, self.cursor + viewport.t0 - self.viewport.t0, width)
+        return moved.with_cursor(self.cursor + viewport.t0 - self.viewport.t0)
 
     def zoomed(self, factor: float) -> Timeline:
-        """Zoomed round the cursor; the selection stays."""
+        """Zoomed round the cursor."""
         return replace(self, viewport=self.viewport.zoomed(factor, self.cursor))
 
-    def line_moved(self, tracks: Sequence[Track], lines: int, width: int) -> Timeline:
+    def line_moved(self, tracks: Sequence[Track], lines: int) -> Timeline:
         """The current line some lines up or down."""
         last = len(self.lines(tracks)) - 1
-        moved = replace(self, line=min(max(self.line + lines, 0), max(last, 0)))
-        return replace(moved, event=moved.at_cursor(tracks, width))
+        return replace(self, line=min(max(self.line + lines, 0), max(last, 0)))
 
     def scrolled(self, tracks: Sequence[Track], height: int) -> Timeline:
         """Scrolled so that the current line is on a screen of `height` lines."""
@@ -106,20 +103,22 @@ class Timeline:
         top = min(self.top, line, max(last - height + 1, 0))
         return replace(self, line=line, top=max(top, line - height + 1, 0))
 
-    def stepped(self, tracks: Sequence[Track], direction: int) -> Timeline | None:
-        """The next (1) or previous (-1) event of the current line inside the viewport's
-        bounds, or None at its end.
+    def stepped(
+        self, tracks: Sequence[Track], direction: int, selected: int | None
+    ) -> tuple[Timeline, int] | None:
+        """On the next (1) or previous (-1) event of the current line inside the bounds, and
+        its row (of an idle strip the gap's number); None at the line's end. `selected` is the
+        row or number that is selected.
         """
         line = self.current(tracks)
         if line is None or not tracks[line.track].rows:
             return None
-        track = tracks[line.track]
-        index = track.rows[line.row]
+        index = tracks[line.track].rows[line.row]
         if direction > 0:
             at = int(np.searchsorted(index.start, self.cursor, "right"))
         else:
             at = int(np.searchsorted(index.start, self.cursor, "left")) - 1
-            if at >= 0 and self.event is not None and int(index.rows[at]) == self.event:
+            if at >= 0 and int(index.rows[at]) == selected:
                 # The cursor stands inside the selected event: go to the one before it.
                 at -= 1
         if not 0 <= at < len(index):
@@ -127,23 +126,23 @@ class Timeline:
         start, end = int(index.start[at]), int(index.end[at])
         if start >= self.viewport.high or end < self.viewport.low:
             return None
-        event = None if track.names_gaps else int(index.rows[at])
-        return self._onto(start, end, event)
+        return self.onto(start, end), int(index.rows[at])
 
-    def _onto(self, start: int, end: int, event: int | None) -> Timeline:
+    def onto(self, start: int, end: int) -> Timeline:
+        """The cursor at the start of [start, end), of which all that fits is on screen."""
         viewport = self.viewport
-        # What lies beyond the bounds (an outlier) is selected, but cannot be shown.
+        # What lies beyond the bounds (an outlier) can be selected, but not shown.
         start = min(max(start, viewport.low), viewport.high - 1)
         end = min(max(end, start), viewport.high)
         if end - start <= viewport.span:
             viewport = viewport.reaching(start, max(end, start + 1))
         else:
             viewport = viewport.following(start)
-        return replace(self, viewport=viewport, cursor=start, event=event)
+        return replace(self, viewport=viewport, cursor=start)
 
-    def selecting(self, tracks: Sequence[Track], event: int, start: int, end: int) -> Timeline:
-        """The event selected, on screen, with the cursor at its start and its line current."""
-        moved = self
+    def onto_event(self, tracks: Sequence[Track], event: int, start: int, end: int) -> Timeline:
+        """The cursor at an event's start, on its line, which is opened where it was closed."""
+        moved = self.onto(start, end)
         for number, track in enumerate(tracks):
             if track.kind in (TrackKind.IDLE, TrackKind.ATTENTION):
                 continue
@@ -152,16 +151,18 @@ class Timeline:
                 continue
             if number in self.collapsed and row > 0:
                 moved = replace(moved, collapsed=self.collapsed - {number})
-            moved = moved._onto(start, end, event)
-            lines = moved.lines(tracks)
-            wanted = Line(number, row)
-            return replace(moved, line=lines.index(wanted)) if wanted in lines else moved
-        return moved._onto(start, end, event)
+            return moved.onto_line(tracks, Line(number, row))
+        return moved
+
+    def onto_line(self, tracks: Sequence[Track], line: Line) -> Timeline:
+        """A line as the current one, where it is shown."""
+        lines = self.lines(tracks)
+        return replace(self, line=lines.index(line)) if line in lines else self
 
     def showing(self, start: int, end: int) -> Timeline:
         """A stretch of time on screen with the cursor at its start."""
-        view = self.viewport.reaching(start, end)
-        return replace(self, viewport=view, cursor=min(max(start, view.low), view.high - 1))
+        moved = replace(self, viewport=self.viewport.reaching(start, end))
+        return moved.with_cursor(start)
 
     def collapse_toggled(self, tracks: Sequence[Track]) -> Timeline:
         """The current track opened or collapsed; its first line becomes the current one."""
