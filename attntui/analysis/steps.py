@@ -53,6 +53,14 @@ class Steps:
         rows: I64 = self.gpu_ops[self.owner == index]
         return rows
 
+    def of_event(self, trace: Trace, row: int) -> int | None:
+        """The step that owns a GPU operation, or in whose span another event begins."""
+        at = int(np.searchsorted(self.gpu_ops, row))
+        if at < len(self.gpu_ops) and self.gpu_ops[at] == row:
+            return None if self.owner[at] == ABSENT else int(self.owner[at])
+        begun = int(np.searchsorted(self.start, trace.start[row], "right")) - 1
+        return begun if begun >= 0 and trace.start[row] < self.end[begun] else None
+
 
 def family_of(name: str) -> str:
     """The name a run of annotations has in common: every number in it is `*`."""

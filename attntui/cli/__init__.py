@@ -51,7 +51,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except AttntuiError as error:
-        _print_error(str(error))
+        from attntui.cli.output import put_error
+        from attntui.safe import safe
+
+        put_error(safe(f"attntui: {error}"))
         return EXIT_ERROR
     except BrokenPipeError:
         # The reader has what it wanted (`| head`); nothing may be written at exit either.
@@ -75,9 +78,3 @@ def _never_fail_on_encoding() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-
-
-def _print_error(message: str) -> None:
-    from attntui.safe import safe
-
-    print(f"attntui: {safe(message)}", file=sys.stderr)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from attntui.cli.output import put_all, put_notices, put_sections
 from attntui.cli.parsing import Parser, whole_number
 from attntui.errors import AttntuiError
 
 if TYPE_CHECKING:
-    from attntui.analysis.compare import Side, Subject, UnitChoice
-    from attntui.view.reports.sections import Section
+    from attntui.analysis.compare import UnitChoice
 
 DEFAULT_TOP = 20
 
@@ -68,37 +67,31 @@ def print_diff(
 
     Raises AttntuiError where a file is no trace, or has no such unit.
     """
-    from attntui.analysis.compare import against, available, prepare, take
-    from attntui.cli.summary import print_notices
+    from attntui.analysis.analysed import AnalysedTrace
+    from attntui.analysis.compare import against, available, take
     from attntui.trace import load
-    from attntui.view.reports import diff, comparison_json
-    from attntui.view.tables.change_rows import SORTS
-    from attntui.view.reports.summary_json import dumps
+    from attntui.view.reports import diff
+    from attntui.view.reports.json_text import json_lines
+    from attntui.view.tables import changes, traces
 
     if len(paths) < 2:
         raise AttntuiError("diff compares two traces or more (see attntui diff --help)")
     many = len(paths) > 2
-    sort = _checked_sort(sort, comparison.OVERVIEW_SORTS if many else SORTS)
-    subjects: list[Subject] = []
+    sort = _checked_sort(sort, traces.SORTS if many else changes.SORTS)
+    found: list[AnalysedTrace] = []
     for path in paths:
         trace = load(path)
-        print_notices(trace)
-        subjects.append(prepare(trace))
-    choice = _chosen(unit, available(subjects))
-    sides: list[Side] = [take(subject, choice) for subject in subjects]
-    if many:
-        found = [against(sides[0], side) for side in sides]
-        ordered = comparison.sorted_sides(sides, sort)
-        data = comparison_json.overview_dict(found, ordered) if form == "json" else None
-        parts = comparison.overview(found, sort)
+        put_notices(trace)
+        found.append(AnalysedTrace(trace))
+    choice = _chosen(unit, available(found))
+    sides = [take(analysed, choice) for analysed in found]
+    compared = [against(sides[0], side) for side in (sides if many else sides[1:])]
+    if form == "json":
+        data = diff.overview_document(compared, sort) if many else diff.document(compared[0])
+        put_all(json_lines(data))
     else:
-        one = against(sides[0], sides[1])
-        data = comparison_json.comparison_dict(one) if form == "json" else None
-        parts = comparison.sections(one, top, sort)
-    if data is not None:
-        print(dumps(data))
-    else:
-        _print_sections(parts, form)
+        parts = diff.overview(compared, sort) if many else diff.sections(compared[0], top, sort)
+        put_sections(parts, markdown=form == "markdown")
 
 
 def _checked_sort(sort: str | None, known: Sequence[str]) -> str:
@@ -123,16 +116,3 @@ def _chosen(unit: str | None, choices: Sequence[UnitChoice]) -> UnitChoice:
 def _unit_argument(choice: UnitChoice) -> str:
     """What `--unit` takes for a choice: an annotation's label, else the kind."""
     return choice.label if choice.kind.value == "annotation" else choice.kind.value
-
-
-def _print_sections(parts: Sequence[Section], form: str) -> None:
-    from attntui.view.reports.markdown import markdown
-    from attntui.view.reports.sections import plain, rich_tables
-
-    if form == "markdown" or not sys.stdout.isatty():
-        for line in markdown(parts) if form == "markdown" else plain(parts):
-            print(line)
-        return
-    from rich.console import Console
-
-    Console(highlight=False).print(rich_tables(parts))

@@ -1,20 +1,14 @@
-"""`attntui summary TRACE`: the facts of a trace as text or JSON."""
+"""`attntui summary TRACE`: the facts of a trace as text, Markdown, JSON or CSV."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from attntui.cli.output import put_all, put_notices, put_sections
 from attntui.cli.parsing import Parser, add_peaks, peaks_of, whole_number
-from attntui.view.options import Options
-
-if TYPE_CHECKING:
-    from attntui.trace.model import Trace
-    from attntui.view.facts import Facts
+from attntui.view.options import TABLE_NAMES, Options
 
 DEFAULT_TOP = 10
-NOTICE_CELLS = 300
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -24,60 +18,52 @@ def run(arguments: Sequence[str]) -> int:
         description="Print what a trace holds: devices, GPU operations, gaps, annotations.",
     )
     parser.add_argument("trace", metavar="TRACE", help="a trace file, or - for standard input")
-    parser.add_argument("--json", action="store_true", help="print JSON, times in nanoseconds")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON, times in nanoseconds")
+    form.add_argument("--markdown", action="store_true", help="print Markdown tables")
+    form.add_argument(
+        "--csv",
+        choices=TABLE_NAMES,
+        metavar="TABLE",
+        help=f"print one table as CSV: {', '.join(TABLE_NAMES)}",
+    )
     parser.add_argument(
         "--top",
         type=whole_number,
         default=DEFAULT_TOP,
         metavar="N",
-        help=f"rows of each ranked table (default {DEFAULT_TOP}; JSON holds all)",
+        help=f"rows of each ranked table (default {DEFAULT_TOP}; JSON and CSV hold all)",
     )
     add_peaks(parser)
     parsed = parser.parse_args(arguments)
     bandwidth, flops = peaks_of(parsed)
     options = Options(peak_bandwidth=bandwidth, peak_flops=flops)
-    print_summary(parsed.trace, top=parsed.top, as_json=parsed.json, options=options)
+    form_name = "json" if parsed.json else "markdown" if parsed.markdown else parsed.csv or "text"
+    print_summary(parsed.trace, parsed.top, form_name, options)
     return 0
 
 
 def print_summary(
-    path: str, top: int = DEFAULT_TOP, as_json: bool = False, options: Options | None = None
+    path: str, top: int = DEFAULT_TOP, form: str = "text", options: Options | None = None
 ) -> None:
-    """Load a trace and print its summary; what was odd in the file goes to stderr.
+    """Load a trace and print its summary; what was odd in the file goes to stderr. `form` is
+    text, markdown, json, or the name of a table to print as CSV.
 
     Raises InputError where the file is no trace.
     """
+    from attntui.analysis.analysed import AnalysedTrace
     from attntui.trace import load
-    from attntui.view.reports import summary_json
-    from attntui.view.facts import gather
+    from attntui.view.reports import summary
+    from attntui.view.reports.csv_text import csv_lines
+    from attntui.view.reports.json_text import json_lines
 
     trace = load(path)
-    print_notices(trace)
-    facts = gather(trace, options)
-    if as_json:
-        print(summary_json.dumps(summary_json.summary(facts)))
+    put_notices(trace)
+    options = options or Options()
+    analysed = AnalysedTrace(trace, options.peak_bandwidth, options.peak_flops)
+    if form == "json":
+        put_all(json_lines(summary.document(analysed)))
+    elif form in TABLE_NAMES:
+        put_all(csv_lines(*summary.table_rows(analysed, form)))
     else:
-        _print_text(facts, top)
-
-
-def print_notices(trace: Trace) -> None:
-    """One line on stderr for each kind of thing that was odd in the file."""
-    from attntui.safe import safe
-
-    for notice in trace.notices:
-        line = f"{notice.kind} ({notice.count:,}): {notice.example}"
-        print(f"attntui: note: {safe(line, NOTICE_CELLS)}", file=sys.stderr)
-
-
-def _print_text(facts: Facts, top: int) -> None:
-    from attntui.view.reports.sections import plain, rich_tables
-    from attntui.view.reports.summary import sections
-
-    parts = sections(facts, top)
-    if not sys.stdout.isatty():
-        for line in plain(parts):
-            print(line)
-        return
-    from rich.console import Console
-
-    Console(highlight=False).print(rich_tables(parts))
+        put_sections(summary.sections(analysed, top), markdown=form == "markdown")

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from attntui.safe import safe
-from attntui.view.words.formats import size
 from attntui.view.tables.order import Column, Table, name_keys
+from attntui.view.words.formats import size
 
 SUFFIXES = (".json", ".json.gz", ".json.zst", ".json.tmp", ".trace", ".trace.gz")
 MAX_DEPTH = 4

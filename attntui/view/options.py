@@ -10,6 +10,12 @@ PANE_NAMES = (
 )
 """What `--pane` takes: the tables, then the two panes that are none."""
 
+TABLE_NAMES = (
+    *("devices", "findings", "kernels", "gaps", "attention", "ops", "steps"),
+    *("annotations", "regions"),
+)
+"""What `--csv` takes: the tables of the summary."""
+
 STANDARD_INPUT = "/dev/fd/"
 """Under this name standard input is kept, so that the keyboard is free."""
 

@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from attntui.analysis.scope import Whole
 from attntui.view.analyses import ScopeFacts
-from attntui.view.tables.attention import attention_table
-from attntui.view.tables.ops import PART_MARKS, ops_table
-from attntui.view.words.formats import counted, duration, percent, ratio
-from attntui.view.tables.kernels import gaps_table, kernel_instances, kernels_by_name, steps_table
-from attntui.view.tables.findings import overview_table
 from attntui.view.session.scoping import step_at
 from attntui.view.session.session import Session
+from attntui.view.tables.attention import attention_table
+from attntui.view.tables.findings import overview_table
+from attntui.view.tables.kernels import gaps_table, kernel_instances, kernels_by_name, steps_table
+from attntui.view.tables.ops import PART_MARKS, ops_table
 from attntui.view.tables.order import Table, TableView
+from attntui.view.words.formats import counted, duration, percent, ratio
 
 
 @dataclass(frozen=True, slots=True)

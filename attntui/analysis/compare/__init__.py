@@ -9,7 +9,7 @@ from attntui.analysis.compare.compare import (
     mirrored,
 )
 from attntui.analysis.compare.figures import Covered, Figures
-from attntui.analysis.compare.metrics import Metric, Unit
+from attntui.analysis.compare.metrics import Metric
 from attntui.analysis.compare.rows import RoleOps, Row, RowGroup, Share, grouped
 from attntui.analysis.compare.side import Side, take
 from attntui.analysis.compare.units import UnitChoice, UnitKind, Units, available, find_units
@@ -25,7 +25,6 @@ __all__ = [
     "RowGroup",
     "Share",
     "Side",
-    "Unit",
     "UnitChoice",
     "UnitKind",
     "Units",

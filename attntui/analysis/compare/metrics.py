@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 
 from attntui.analysis.compare.figures import Figures
 from attntui.analysis.gap_causes import Cause
+from attntui.analysis.quantity import Quantity
 
 Value = int | float | None
-
-
-class Unit(Enum):
-    """What a figure counts, hence how it is written and which words compare it."""
-
-    TIME = "ns"
-    COUNT = "count"
-    BYTES = "bytes"
-    FLOPS = "flops"
-    BYTE_RATE = "bytes/s"
-    FLOP_RATE = "flops/s"
-    PERCENT = "percent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +21,7 @@ class Metric:
     """
 
     name: str
-    unit: Unit
+    quantity: Quantity
     a: Value
     b: Value
     a_share: float | None = None
@@ -48,21 +36,21 @@ class Metric:
         return None if self.a is None or self.b is None or not self.a else self.b / self.a
 
 
-_FIGURES: tuple[tuple[str, Unit, Callable[[Figures], Value]], ...] = (
-    ("gpu_ns", Unit.TIME, lambda f: f.gpu_ns),
-    ("cpu_ns", Unit.TIME, lambda f: f.cpu_ns),
-    ("gpu_ops", Unit.COUNT, lambda f: f.gpu_ops),
-    ("memsets", Unit.COUNT, lambda f: f.memsets),
-    ("launches", Unit.COUNT, lambda f: f.launches),
-    ("gpu_span_ns", Unit.TIME, lambda f: f.gpu_span_ns),
-    ("idle_ns", Unit.TIME, lambda f: f.idle_ns),
+_FIGURES: tuple[tuple[str, Quantity, Callable[[Figures], Value]], ...] = (
+    ("gpu_ns", Quantity.TIME, lambda f: f.gpu_ns),
+    ("cpu_ns", Quantity.TIME, lambda f: f.cpu_ns),
+    ("gpu_ops", Quantity.COUNT, lambda f: f.gpu_ops),
+    ("memsets", Quantity.COUNT, lambda f: f.memsets),
+    ("launches", Quantity.COUNT, lambda f: f.launches),
+    ("gpu_span_ns", Quantity.TIME, lambda f: f.gpu_span_ns),
+    ("idle_ns", Quantity.TIME, lambda f: f.idle_ns),
 )
 
-_AFTER_WORK: tuple[tuple[str, Unit, Callable[[Figures], Value]], ...] = (
-    ("hbm_bytes_per_s", Unit.BYTE_RATE, lambda f: f.hbm_bytes.per_second()),
-    ("flops_per_s", Unit.FLOP_RATE, lambda f: f.flops.per_second()),
-    ("occupancy_pct", Unit.PERCENT, lambda f: f.occupancy_pct),
-    ("peak_memory_bytes", Unit.BYTES, lambda f: f.peak_memory),
+_AFTER_WORK: tuple[tuple[str, Quantity, Callable[[Figures], Value]], ...] = (
+    ("hbm_bytes_per_s", Quantity.BYTE_RATE, lambda f: f.hbm_bytes.per_second()),
+    ("flops_per_s", Quantity.FLOP_RATE, lambda f: f.flops.per_second()),
+    ("occupancy_pct", Quantity.PERCENT, lambda f: f.occupancy_pct),
+    ("peak_memory_bytes", Quantity.BYTES, lambda f: f.peak_memory),
 )
 
 
@@ -72,12 +60,12 @@ def scoreboard(a: Figures, b: Figures) -> tuple[Metric, ...]:
     return (
         *(Metric(name, unit, get(a), get(b)) for name, unit, get in _FIGURES),
         *(
-            Metric(idle_metric(c), Unit.TIME, a.idle_by_cause[c], b.idle_by_cause[c])
+            Metric(idle_metric(c), Quantity.TIME, a.idle_by_cause[c], b.idle_by_cause[c])
             for c in causes
         ),
         Metric(
             "hbm_bytes",
-            Unit.BYTES,
+            Quantity.BYTES,
             a.hbm_bytes.total,
             b.hbm_bytes.total,
             a.hbm_bytes.share(a.gpu_ns),
@@ -85,7 +73,7 @@ def scoreboard(a: Figures, b: Figures) -> tuple[Metric, ...]:
         ),
         Metric(
             "flops",
-            Unit.FLOPS,
+            Quantity.FLOPS,
             a.flops.total,
             b.flops.total,
             a.flops.share(a.gpu_ns),

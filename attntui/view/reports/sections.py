@@ -1,85 +1,62 @@
-"""Reports in text: sections of facts and tables, drawn by rich or plainly aligned."""
+"""Sections of a report: a titled table each, or rows of it, for any renderer of text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from attntui.safe import Safe
+from attntui.view.tables.model import Column, Table, ordered_rows
+
+Line = Mapping[str, Safe]
+"""Cells by the key of their column; what is not there stays blank."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column's heading and side. One that gives way is cut where the screen is narrow,
-    one that wraps goes on below; the others keep their width.
+@dataclass(frozen=True, eq=False)
+class Section:
+    """Some columns and rows of a table, in an order.
+
+    `below(row)` gives lines that stand under a row, `footer` those under the table. Of the
+    columns `gives_way` is cut where the screen is narrow (names), `wraps` goes on below.
     """
 
-    heading: str
-    left: bool = False
-    gives_way: bool = False
-    wraps: bool = False
+    title: Safe
+    table: Table
+    keys: Sequence[str]
+    rows: Sequence[int]
+    below: Callable[[int], Sequence[Line]] = lambda _row: ()
+    footer: Sequence[Line] = ()
+    gives_way: frozenset[str] = frozenset({"label"})
+    wraps: frozenset[str] = frozenset()
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(self.table.column(key) for key in self.keys)
+
+    def lines(self) -> Iterator[tuple[Safe, ...]]:
+        """The cells of each line, from the first to the footer."""
+        columns = self.columns
+        for row in self.rows:
+            yield tuple(column.text(row) for column in columns)
+            yield from (self._cells(line) for line in self.below(row))
+        yield from (self._cells(line) for line in self.footer)
+
+    def _cells(self, line: Line) -> tuple[Safe, ...]:
+        return tuple(line.get(key, Safe("")) for key in self.keys)
 
 
-def name_column(heading: str) -> Column:
-    """A column of names: set left, and cut to what the figures leave."""
-    return Column(heading, left=True, gives_way=True)
+def ranked(
+    title: str, table: Table, keys: Sequence[str], top: int, sort: str | None = None
+) -> Section:
+    """The first `top` rows of a table, the largest first by a column of figures (by default
+    in the table's own order); the title says how many of how many.
+    """
+    rows = ordered_rows(table, sort, top)
+    whole = len(table)
+    shown = f"{len(rows):,} of {whole:,}" if len(rows) < whole else f"{whole:,}"
+    return Section(Safe(f"{title}: {shown}"), table, keys, rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A titled table; every cell is safe text already."""
-
-    title: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def plain(sections: Sequence[Section]) -> Iterator[str]:
-    """Lines of aligned text without colour or rules, for pipes and files."""
-    for number, section in enumerate(sections):
-        if number:
-            yield ""
-        yield section.title
-        headings = tuple(column.heading for column in section.columns)
-        lines = (headings, *section.rows) if any(headings) else section.rows
-        widths = [max(map(cell_len, cells)) for cells in zip(*lines, strict=True)]
-        for line in lines:
-            yield "  ".join(
-                _aligned(cell, width, column)
-                for cell, width, column in zip(line, widths, section.columns, strict=True)
-            ).rstrip()
-
-
-def _aligned(cell: str, width: int, column: Column) -> str:
-    padding = " " * (width - cell_len(cell))
-    return cell + padding if column.left else padding + cell
-
-
-def rich_tables(sections: Sequence[Section]) -> RenderableType:
-    """The same sections as rich tables. Figures keep their width; names give way."""
-    drawn: list[RenderableType] = []
-    for section in sections:
-        table = Table(
-            title=Text(section.title, style="bold"),
-            title_justify="left",
-            box=SIMPLE_HEAD,
-            expand=True,
-            padding=(0, 1, 0, 0),
-            show_edge=False,
-            show_header=any(column.heading for column in section.columns),
-        )
-        for column in section.columns:
-            table.add_column(
-                Text(column.heading),
-                justify="left" if column.left else "right",
-                no_wrap=not column.wraps,
-                ratio=1 if column.gives_way or column.wraps else None,
-            )
-        for row in section.rows:
-            table.add_row(*(Text(cell) for cell in row))
-        drawn += [table, Text()]
-    return Group(*drawn[:-1])
+def whole(title: Safe, table: Table, keys: Sequence[str]) -> Section:
+    """All rows of a table, as they stand."""
+    return Section(title, table, keys, range(len(table)))

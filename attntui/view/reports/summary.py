@@ -1,235 +1,274 @@
-"""The summary as text: the same facts as the JSON, in sections of tables."""
+"""The summary of a trace: its tables as sections for people, and as a document for programs."""
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
-from attntui.analysis.gap_causes import Cause, GapCauses, Trigger
-from attntui.analysis.kernel_names import decode
-from attntui.analysis.launches import parent_ops
-from attntui.safe import safe
-from attntui.trace.model import ABSENT
-from attntui.view.facts import Facts
-from attntui.view.words.findings import findings_section
-from attntui.view.words.formats import count, duration, percent, ratio
-from attntui.view.tables.regions import fusion_section
-from attntui.view.reports.sections import Column, Section, name_column
-from attntui.view.reports.summary_json import LONG_GAP_NS
-from attntui.view.reports.summary_work import attention_sections, work_sections
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.annotations import STEP_LABEL
+from attntui.analysis.labels import NAME_CELLS
+from attntui.analysis.slice import Slice
+from attntui.safe import Safe, safe
+from attntui.view.reports.json_text import SCHEMA
+from attntui.view.reports.sections import Line, Section, ranked, whole
+from attntui.view.tables import (
+    annotation_labels,
+    attention,
+    devices,
+    findings,
+    gaps,
+    kernels,
+    ops,
+    regions,
+    steps,
+)
+from attntui.view.tables.model import Table, every_row, records, texts
+from attntui.view.words.findings import advice_text
+from attntui.view.words.formats import ABSENT, count, duration, percent, rate, size
 
-NAME_CELLS = 200
-"""Names are cut here in reports; a screen cuts them to its own width."""
+STEP_CELLS = 5
+"""Outlying steps that are named; of more there is a mark that they go on."""
 
 
-GAP_NAME_CELLS = 48
+def tables(part: Slice) -> Mapping[str, Callable[[], Table]]:
+    """The tables of a trace by name, each made when it is asked for."""
+    analysed = part.analysed
+    return {
+        "devices": lambda: devices.devices_table(part),
+        "findings": lambda: findings.findings_table(part),
+        "kernels": lambda: kernels.kernels_table(part),
+        "gaps": lambda: gaps.gaps_table(part, part.gaps),
+        "attention": lambda: attention.attention_table(part),
+        "ops": lambda: ops.ops_table(part),
+        "steps": lambda: steps.steps_table(analysed),
+        "annotations": lambda: annotation_labels.annotations_table(analysed.annotations),
+        "regions": lambda: regions.regions_table(analysed.fusion),
+    }
 
 
-def sections(facts: Facts, top: int = 10) -> list[Section]:
-    """The summary of a trace; tables that rank things show the first `top`."""
-    parts = [_trace(facts)]
-    if facts.findings:
-        parts.append(findings_section(facts.findings))
-    if facts.devices:
-        parts += [_devices(facts), *_idle(facts), _kernels(facts, top)]
-        parts += [*work_sections(facts, top), *_gaps(facts, top)]
-    if facts.attention:
-        parts += attention_sections(facts, top)
-    parts += fusion_section(facts.fusion)
-    if len(facts.steps):
-        parts.append(_steps(facts))
-    if len(facts.annotations):
-        parts.append(_annotations(facts, top))
+def table_rows(analysed: AnalysedTrace, name: str) -> tuple[Table, list[int] | None]:
+    """A table of the whole trace by name, and which of its rows are data (None: all)."""
+    part = analysed.whole
+    table = tables(part)[name]()
+    return table, findings.finding_rows(part) if name == "findings" else None
+
+
+# For people
+
+
+def sections(analysed: AnalysedTrace, top: int = 10) -> list[Section]:
+    """The summary of a whole trace; tables that rank things show the first `top`."""
+    part = analysed.whole
+    parts: list[Section] = [_trace(analysed)]
+    if part.findings:
+        parts.append(_findings(part))
+    if part.devices:
+        parts += [_devices(part), *_idle(part), *_kernels(part, top), *_gaps(part, top)]
+    if part.attention:
+        parts += _attention(part, top)
+    if analysed.fusion:
+        table = regions.regions_table(analysed.fusion)
+        title = Safe(f"Compiled regions: {len(analysed.fusion)}")
+        parts.append(whole(title, table, regions.REPORTED))
+    if len(part.ops):
+        parts.append(
+            ranked("CPU ops and annotations by self time", ops.ops_table(part), ops.REPORTED, top)
+        )
+    if len(analysed.steps):
+        parts.append(_steps(analysed, top))
+    if len(analysed.annotations):
+        table = annotation_labels.annotations_table(analysed.annotations)
+        words = "Annotations by CPU time, with the GPU work launched"
+        parts.append(ranked(words, table, annotation_labels.REPORTED, top))
     return parts
 
 
-def _name(text: str) -> str:
-    return safe(text, NAME_CELLS)
-
-
-def _short(text: str) -> str:
-    """A GPU operation's decoded short name."""
-    return _name(decode(text).short)
-
-
-def _of(shown: int, whole: int) -> str:
-    """Says how much of a ranked table is shown, where it is not all."""
-    return f"{shown:,} of {whole:,}" if shown < whole else f"{whole:,}"
-
-
-def _trace(facts: Facts) -> Section:
-    trace = facts.trace
-    ops, linked = len(trace.gpu_ops), len(trace.gpu_ops_by_launch)
-    rows = [
-        ("file", safe(trace.path)),
-        ("device", safe(facts.device_name) if facts.device_name else "-"),
-        ("span", duration(trace.span[1] - trace.span[0])),
-        ("events", f"{count(trace.events)} ({count(len(trace))} with a duration)"),
-        ("GPU operations", f"{count(ops)} ({count(linked)} with a launch)"),
-    ]
-    if not ops:
-        rows.append(("note", "no GPU operation was recorded"))
-    return Section("Trace", (Column(""), name_column("")), tuple(rows))
-
-
-def _devices(facts: Facts) -> Section:
-    columns = ("device", "ops", "span", "busy", "busy %", "idle", "gaps", "> 10 us", "longest")
-    rows = []
-    for idle in facts.devices:
-        figures = [len(idle.gaps), int(np.count_nonzero(idle.gaps.length > LONG_GAP_NS))]
-        rows.append(
-            (
-                str(idle.device),
-                count(len(idle.rows)),
-                duration(idle.span_ns),
-                duration(idle.busy_ns),
-                percent(ratio(idle.busy_ns, idle.span_ns)),
-                duration(idle.idle_ns),
-                *(count(figure) for figure in figures),
-                duration(idle.longest_gap_ns),
-            )
-        )
-        launched = facts.launched.get(idle.device)
-        if launched is not None and len(launched.rows) < len(idle.rows):
-            rows.append(
-                (
-                    "launched",
-                    count(len(launched.rows)),
-                    duration(launched.span_ns),
-                    duration(launched.busy_ns),
-                    percent(ratio(launched.busy_ns, launched.span_ns)),
-                    duration(launched.idle_ns),
-                    count(len(launched.gaps)),
-                    count(int(np.count_nonzero(launched.gaps.length > LONG_GAP_NS))),
-                    duration(launched.longest_gap_ns),
-                )
-            )
-    title = "Devices; idle is the part of the span in which no GPU operation runs"
-    return Section(title, tuple(map(Column, columns)), tuple(rows))
-
-
-def _kernels(facts: Facts, top: int) -> Section:
-    table = facts.kernels
-    shown = min(top, len(table))
-    rows = tuple(
+def _trace(analysed: AnalysedTrace) -> Section:
+    trace, labels = analysed.trace, analysed.labels
+    gpu_ops, linked = len(trace.gpu_ops), len(trace.gpu_ops_by_launch)
+    moved = analysed.whole.traffic
+    facts = {
+        "file": safe(trace.path),
+        "device": labels.devices,
+        "span": duration(trace.span[1] - trace.span[0]),
+        "events": safe(f"{count(trace.events)} ({count(len(trace))} with a duration)"),
+        "GPU operations": safe(f"{count(gpu_ops)} ({count(linked)} with a launch)"),
+        "HBM traffic": safe(
+            f"{size(moved.moved)} by shapes, known of {percent(moved.coverage)} of the GPU time"
+        ),
+    }
+    if not gpu_ops:
+        facts["note"] = Safe("no GPU operation was recorded")
+    table = Table(
         (
-            percent(float(table.share[i])),
-            duration(int(table.total[i])),
-            count(int(table.count[i])),
-            duration(float(table.mean[i])),
-            duration(int(table.min[i])),
-            duration(int(table.max[i])),
-            ",".join(map(str, table.streams[i])),
-            _short(facts.trace.names[table.name[i]]),
-        )
-        for i in range(shown)
+            texts("name", "", [safe(name) for name in facts]),
+            texts("label", "", list(facts.values())),
+        ),
+        list(facts),
+        every_row(list(facts)),
+        sort="name",
     )
-    headings = ("share", "total", "count", "mean", "min", "max", "stream")
-    columns = (*map(Column, headings), name_column("name"))
-    return Section(f"GPU operations by name: {_of(shown, len(table))}", columns, rows)
+    return whole(Safe("Trace"), table, ("name", "label"))
 
 
-def _idle(facts: Facts) -> list[Section]:
+def _findings(part: Slice) -> Section:
+    rows = findings.finding_rows(part)
+    said = {row: advice_text(found) for row, found in zip(rows, part.findings, strict=True)}
+
+    def below(row: int) -> tuple[Line, ...]:
+        return ({"title": safe(f"  try: {said[row]}")},)
+
+    title = Safe("Findings; a cost is GPU time or idle time, and costs overlap")
+    table = findings.findings_table(part)
+    return Section(title, table, findings.REPORTED, rows, below, wraps=frozenset({"title"}))
+
+
+def _devices(part: Slice) -> Section:
+    launched = devices.launched_table(part)
+    columns = [launched.column(key) for key in devices.REPORTED]
+    footer = [{column.key: column.text(row) for column in columns} for row in range(len(launched))]
+    title = Safe("Devices; idle is the part of the span in which no GPU operation runs")
+    table = devices.devices_table(part)
+    return Section(title, table, devices.REPORTED, range(len(table)), footer=footer)
+
+
+def _idle(part: Slice) -> list[Section]:
     """Where the idle time of each device went, and what had drained its queue."""
-    found = []
-    for idle, causes in zip(facts.devices, facts.causes, strict=True):
-        if not idle.idle_ns:
-            continue
-        by_cause = sorted(causes.by_cause().items(), key=lambda pair: -pair[1])
-        rows = [_idle_row(idle.idle_ns, ns, words(cause)) for cause, ns in by_cause if ns]
-        by_trigger = causes.by_trigger().items()
-        rows += [
-            _idle_row(idle.idle_ns, ns, f"in gaps after: {words(trigger)}")
-            for trigger, ns in by_trigger
-            if ns and trigger is not Trigger.NONE
-        ]
-        columns = (Column("share"), Column("idle"), name_column("cause"))
-        found.append(Section(f"Idle time of device {idle.device}", columns, tuple(rows)))
-    return found
+    return [
+        whole(
+            safe(f"Idle time of {part.analysed.labels.device(device.device)}"),
+            devices.idle_table(device.idle_ns, causes),
+            ("share", "idle_ns", "label"),
+        )
+        for device, causes in zip(part.devices, part.causes, strict=True)
+        if device.idle_ns
+    ]
 
 
-def words(member: Cause | Trigger) -> str:
-    """A cause or trigger in words: `launch call`."""
-    return member.name.lower().replace("_", " ")
+def _kernels(part: Slice, top: int) -> list[Section]:
+    """The kernels with the most time: their times, what bounds them, how they fill the SMs."""
+    table, peaks = kernels.kernels_table(part), part.analysed.peaks
+    roofs = "not known" if peaks is None else f"{rate(peaks.hbm, 'B/s')}, {peaks.source}"
+    times = ranked("GPU operations by name", table, kernels.TOTALS, top)
+    bounds = safe(f"What bounds the GPU operations; roofs: {roofs}")
+    fill = Safe("How they fill the device: theoretical occupancy, the profiler's beside it")
+    return [
+        times,
+        Section(bounds, table, kernels.BOUNDS, times.rows),
+        Section(fill, table, kernels.OCCUPANCIES, times.rows),
+    ]
 
 
-def _idle_row(whole: int, ns: int, label: str) -> tuple[str, str, str]:
-    return percent(ratio(ns, whole)), duration(ns), label
-
-
-def _gaps(facts: Facts, top: int) -> list[Section]:
+def _gaps(part: Slice, top: int) -> list[Section]:
     """The longest gaps of each device."""
-    found = []
-    for idle, causes in zip(facts.devices, facts.causes, strict=True):
-        longest = causes.take(np.argsort(-causes.gaps.length, kind="stable")[:top])
-        if not len(longest):
+    table, found = gaps.gaps_table(part, part.gaps), []
+    for device in part.devices:
+        own = np.flatnonzero(part.gaps.device == device.device)
+        rows = own[np.argsort(-part.gaps.length[own], kind="stable")[:top]].tolist()
+        if not rows:
             continue
-        title = f"Longest gaps of device {idle.device}: {_of(len(longest), len(causes))}"
-        columns = (Column("start"), Column("length"), Column("cause", left=True), *_GAP_NAMES)
-        found.append(Section(title, columns, tuple(_gap_rows(facts, longest))))
+        number = f"{len(rows):,} of {len(own):,}" if len(rows) < len(own) else f"{len(own):,}"
+        title = safe(f"Longest gaps of {part.analysed.labels.device(device.device)}: {number}")
+        names = frozenset({"launched_by", "before", "after"})
+        found.append(Section(title, table, gaps.REPORTED, rows, gives_way=names))
     return found
 
 
-_GAP_NAMES = tuple(map(name_column, ("launched by", "before", "after")))
+def _attention(part: Slice, top: int) -> list[Section]:
+    """Attention calls by kind, and the roles that their GPU time went into."""
+    kinds = attention.kinds_of(part.attention)
+    shown = dict(list(kinds.items())[:top])
+    table = attention.kinds_table(kinds)
+    roles = attention.roles_table(shown)
+    return [
+        ranked("Attention calls by kind", table, [c.key for c in table.columns], top),
+        whole(Safe("Roles of attention's GPU operations"), roles, [c.key for c in roles.columns]),
+    ]
 
 
-def _gap_rows(facts: Facts, causes: GapCauses) -> list[tuple[str, ...]]:
-    trace, gaps = facts.trace, causes.gaps
-    parents = parent_ops(trace, gaps.after).tolist()
-    rows: list[tuple[str, ...]] = []
-    for i, parent in enumerate(parents):
-        trigger = Trigger(int(causes.trigger[i]))
-        after = "" if trigger is Trigger.NONE else f" after {words(trigger)}"
-        rows.append(
-            (
-                duration(int(gaps.start[i])),
-                duration(int(gaps.length[i])),
-                words(Cause(int(causes.main[i]))) + after,
-                "-" if parent == ABSENT else safe(trace.name_of(parent), GAP_NAME_CELLS),
-                _short(trace.name_of(int(gaps.before[i]))),
-                _short(trace.name_of(int(gaps.after[i]))),
-            )
-        )
-    return rows
-
-
-def _steps(facts: Facts) -> Section:
-    steps = facts.steps
-    length = steps.duration
-    outliers = [_name(facts.trace.name_of(row)) for row in steps.rows[steps.outlier].tolist()]
-    row = (
-        count(len(steps)),
-        duration(float(np.median(length))),
-        duration(int(length.min())),
-        duration(int(length.max())),
-        ", ".join(islice(outliers, 5)) + (" …" if len(outliers) > 5 else "") if outliers else "-",
+def _steps(analysed: AnalysedTrace, top: int) -> Section:
+    found = analysed.steps
+    length = found.duration
+    outliers = [analysed.labels.event(row) for row in found.rows[found.outlier].tolist()]
+    named = ", ".join(outliers[:STEP_CELLS]) + (" …" if len(outliers) > STEP_CELLS else "")
+    median, least, most = np.median(length), length.min(), length.max()
+    title = (
+        f"Steps {safe(found.family or '', NAME_CELLS)}, host median {duration(float(median))}, "
+        f"{duration(int(least))} to {duration(int(most))}, outliers {named or ABSENT}"
     )
-    columns = (*map(Column, ("steps", "median", "min", "max")), name_column("outliers"))
-    return Section(f"Steps: {_name(steps.family or '')}", columns, (row,))
+    table = steps.steps_table(analysed)
+    return ranked(safe(title), table, steps.REPORTED, top)
 
 
-def _annotations(facts: Facts, top: int) -> Section:
-    found = facts.annotations
-    labels = np.arange(len(found.labels))
-    number = np.bincount(found.label, minlength=len(labels))
-    # Sums by label in integers: float weights would lose nanoseconds.
-    cpu, gpu_ops, gpu_ns = (np.zeros(len(labels), np.int64) for _ in range(3))
-    np.add.at(cpu, found.label, found.cpu_ns)
-    np.add.at(gpu_ops, found.label, found.work.gpu_ops_any_thread)
-    np.add.at(gpu_ns, found.label, found.work.gpu_ns_any_thread)
-    order = np.lexsort((labels, -cpu))[:top].tolist()
-    rows = tuple(
-        (
-            count(int(number[i])),
-            duration(int(cpu[i])),
-            duration(float(cpu[i] / number[i])),
-            count(int(gpu_ops[i])),
-            duration(int(gpu_ns[i])),
-            _name(found.labels[i]),
-        )
-        for i in order
-    )
-    headings = ("count", "CPU total", "CPU mean", "GPU ops", "GPU time")
-    title = f"Annotations by CPU time, with the GPU work launched: {_of(len(order), len(labels))}"
-    return Section(title, (*map(Column, headings), name_column("label")), rows)
+# For programs
+
+
+def document(analysed: AnalysedTrace) -> dict[str, Any]:
+    """The summary as plain dicts, lists, strings and numbers; `schema.Summary` is its shape."""
+    part = analysed.whole
+    rows = {name: make() for name, make in tables(part).items()}
+    kinds = attention.kinds_of(part.attention)
+    return {
+        "schema": SCHEMA,
+        "trace": _trace_facts(analysed),
+        "devices": records(rows["devices"]),
+        "kernels": records(rows["kernels"]),
+        "attention": records(rows["attention"]),
+        "findings": records(rows["findings"], findings.finding_rows(part)),
+        "annotations": _instances(analysed),
+        "gaps": records(rows["gaps"]),
+        "steps": records(rows["steps"]),
+        "ops": records(rows["ops"]),
+        "attention_kinds": records(attention.kinds_table(kinds)),
+        "attention_roles": records(attention.roles_table(kinds)),
+        "annotation_labels": records(rows["annotations"]),
+        "compiled_regions": records(rows["regions"]),
+    }
+
+
+def _trace_facts(analysed: AnalysedTrace) -> dict[str, Any]:
+    trace, peaks, found = analysed.trace, analysed.peaks, analysed.annotations
+    steps_of = found.labels.index(STEP_LABEL) if STEP_LABEL in found.labels else None
+    moved, edges = analysed.whole.traffic, analysed.edges
+    return {
+        "path": trace.path,
+        "events": trace.events,
+        "complete_events": sum(trace.category_counts.values()),
+        "categories": dict(trace.category_counts),
+        "gpu_ops": len(trace.gpu_ops),
+        "gpu_ops_with_launch": len(trace.gpu_ops_by_launch),
+        "device_name": analysed.labels.device_name,
+        "devices": analysed.labels.devices,
+        "span_ns": trace.span[1] - trace.span[0],
+        "profiler_steps": 0 if steps_of is None else len(found.instances(steps_of)),
+        "step_family": analysed.steps.family,
+        "before_first_gpu_op_ns": edges[0],
+        "after_last_gpu_op_ns": edges[1],
+        "hbm_bytes": moved.moved,
+        "hbm_coverage": moved.coverage,
+        "hbm_roof": None if peaks is None else peaks.hbm,
+        "roofs_source": None if peaks is None else peaks.source,
+        "notices": [
+            {"kind": notice.kind, "count": notice.count, "example": notice.example}
+            for notice in trace.notices
+        ],
+    }
+
+
+def _instances(analysed: AnalysedTrace) -> dict[str, list[dict[str, int]]]:
+    found, work = analysed.annotations, analysed.annotations.work
+    columns = {
+        "cpu_ns": found.cpu_ns,
+        "gpu_ops": work.gpu_ops,
+        "gpu_ns": work.gpu_ns,
+        "gpu_ops_any_thread": work.gpu_ops_any_thread,
+        "gpu_ns_any_thread": work.gpu_ns_any_thread,
+    }
+    by_label: dict[str, list[dict[str, int]]] = {label: [] for label in found.labels}
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    for label, own in zip(found.label.tolist(), values, strict=True):
+        by_label[found.labels[label]].append(dict(zip(columns, own, strict=True)))
+    return by_label

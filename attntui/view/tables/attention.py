@@ -1,178 +1,188 @@
-"""Attention calls for the screens: the pane's table, the timeline's track, the detail."""
+"""Attention calls: each on its own, by kind, and the roles that their GPU time went into."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from attntui.analysis.attention import AttentionCall
-from attntui.trace.model import Trace
-from attntui.trace.nesting import pack_rows
-from attntui.view.words.formats import ABSENT, count, duration, percent, rate, ratio, size
-from attntui.view.drawing.raster import RowIndex
-from attntui.view.tables.order import Column, Table, Target, name_keys
-from attntui.view.drawing.tracks import Track, TrackKind
+from attntui.analysis.quantity import Quantity
+from attntui.analysis.slice import Slice
+from attntui.safe import Safe, safe
+from attntui.view.session.selection import CallAt, Selection, call_span, event_of
+from attntui.view.tables.model import (
+    Place,
+    Table,
+    computed,
+    data,
+    every_row,
+    figures,
+    texts,
+)
+from attntui.view.words.attention import call_text, causal_text, kind_text
 
-DIRECTIONS = {"forward": "fwd", "backward": "bwd"}
-
-
-def shape_text(call: AttentionCall) -> str:
-    """Batch x heads x length x head dim; `q/kv` where lengths or heads differ."""
-
-    def one(value: int | None) -> str:
-        return "?" if value is None else str(value)
-
-    def two(first: int | None, second: int | None) -> str:
-        return one(first) if second is None or first == second else f"{one(first)}/{one(second)}"
-
-    heads, length = two(call.heads, call.kv_heads), two(call.q_len, call.kv_len)
-    return "x".join((one(call.batch), heads, length, one(call.head_dim)))
-
-
-def call_text(call: AttentionCall) -> str:
-    """A call in a few words: `naive fwd 8x16x1024x64`."""
-    return f"{call.backend} {DIRECTIONS[call.direction]} {shape_text(call)}"
+_FACTS = (
+    *("backend", "direction", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim"),
+    *("causal", "flops", "evidence"),
+)
+"""What JSON tells of a call beside the columns that people see, as the call itself names it."""
 
 
-def causal_text(call: AttentionCall) -> str:
-    """Whether the mask is causal; a trace that does not tell is no `no`."""
-    return ABSENT if call.causal is None else ("causal" if call.causal else "full")
-
-
-def gpu_span(trace: Trace, call: AttentionCall) -> tuple[int, int] | None:
-    """From the call's first GPU operation's start to the last one's end, in ns."""
-    if not call.gpu_ops:
-        return None
-    return int(trace.start[call.gpu_rows].min()), int(trace.end[call.gpu_rows].max())
-
-
-def call_span(trace: Trace, call: AttentionCall) -> tuple[int, int]:
-    """Where a call is shown: its time on the GPU, else on the host."""
-    host = (call.start or 0, call.end if call.end is not None else call.start or 0)
-    return gpu_span(trace, call) or host
-
-
-def call_event(call: AttentionCall) -> int | None:
-    """The row that stands for a call: its op, else its first GPU operation."""
-    if call.op is not None:
-        return call.op
-    return int(call.gpu_rows[0]) if call.gpu_ops else None
-
-
-def attention_track(trace: Trace, calls: Sequence[AttentionCall]) -> Track | None:
-    """The calls over their GPU time; events are the rows that stand for them."""
-    spans = [(*call_span(trace, c), event) for c in calls if (event := call_event(c)) is not None]
-    if not spans:
-        return None
-    table = np.array(sorted(spans), np.int64)
-    start, end, event = table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
-    row = pack_rows(start, end).astype(np.int64)
-    rows = tuple(
-        RowIndex(start[row == number], end[row == number], event[row == number])
-        for number in range(int(row.max()) + 1)
-    )
-    return Track(TrackKind.ATTENTION, "attention", rows, event, row)
-
-
-def attention_table(trace: Trace, calls: Sequence[AttentionCall]) -> Table:
+def attention_table(part: Slice) -> Table:
     """One row a call."""
-    words = [f"{call_text(call)} {call.dtype or ''} {causal_text(call)}" for call in calls]
-    rows = np.arange(len(calls), dtype=np.int64)
+    calls, analysed = part.attention, part.analysed
+    index_of = {id(call.gpu_rows): index for index, call in enumerate(analysed.attention)}
+    places = [index_of[id(call.gpu_rows)] for call in calls]
+    rates = [
+        call.flops / call.gpu_ns * 1e9 if call.flops is not None and call.gpu_ns else None
+        for call in calls
+    ]
 
-    def told(values: Sequence[float | None]) -> npt.NDArray[np.float64]:
-        return np.array([np.nan if v is None else float(v) for v in values], np.float64)
+    def row_of(selected: Selection) -> int | None:
+        index = selected.index if isinstance(selected, CallAt) else None
+        if index is None:
+            event = event_of(analysed, selected)
+            index = None if event is None else analysed.calls_by_event.get(event)
+        return places.index(index) if index in places else None
 
-    def per_second(call: AttentionCall) -> float | None:
-        return call.flops / call.gpu_ns * 1e9 if call.flops is not None and call.gpu_ns else None
-
-    starts = [call_span(trace, call)[0] for call in calls]
-    gpu_ns = np.array([call.gpu_ns for call in calls], np.int64)
     columns = (
-        Column(
-            "start", lambda r: duration(starts[r], 6), np.array(starts, np.int64), 10, priority=3
+        figures(
+            "start_ns",
+            "start",
+            [call_span(part.trace, call)[0] for call in calls],
+            Quantity.TIME,
+            Place(10, priority=3),
+            digits=6,
         ),
-        Column(
-            "call",
-            lambda r: call_text(calls[r]),
-            name_keys(words, rows),
-            None,
-            right=False,
-        ),
-        Column(
-            "mask", lambda r: causal_text(calls[r]), told([c.causal for c in calls]), 6, priority=4
-        ),
-        Column(
+        texts("label", "call", [call_text(call) for call in calls], Place(None)),
+        texts("mask", "mask", [causal_text(call) for call in calls], Place(6, priority=4)),
+        texts(
             "dtype",
-            lambda r: calls[r].dtype or ABSENT,
-            name_keys([c.dtype or "" for c in calls], rows),
-            5,
-            right=False,
-            priority=7,
+            "dtype",
+            [None if call.dtype is None else safe(call.dtype) for call in calls],
+            Place(5, priority=7),
         ),
-        Column("GPU", lambda r: duration(calls[r].gpu_ns), gpu_ns, 9),
-        Column(
-            "ops",
-            lambda r: count(calls[r].gpu_ops),
-            np.array([c.gpu_ops for c in calls], np.int64),
-            4,
-        ),
-        Column(
-            "CPU",
-            lambda r: duration(calls[r].cpu_ns),
-            told([c.cpu_ns for c in calls]),
-            9,
-            priority=2,
-        ),
-        Column(
+        figures("gpu_ns", "GPU", [c.gpu_ns for c in calls], Quantity.TIME, Place(9)),
+        figures("gpu_ops", "ops", [c.gpu_ops for c in calls], Quantity.COUNT, Place(4)),
+        figures("cpu_ns", "CPU", [c.cpu_ns for c in calls], Quantity.TIME, Place(9, priority=2)),
+        figures(
+            "hbm_bytes",
             "HBM est.",
-            lambda r: size(calls[r].hbm_bytes),
-            told([c.hbm_bytes for c in calls]),
-            8,
-            priority=1,
+            [c.hbm_bytes for c in calls],
+            Quantity.BYTES,
+            Place(8, priority=1),
         ),
-        Column(
+        figures(
+            "fused_hbm_bytes",
             "fused",
-            lambda r: size(calls[r].fused_hbm_bytes),
-            told([c.fused_hbm_bytes for c in calls]),
-            8,
-            priority=5,
+            [c.fused_hbm_bytes for c in calls],
+            Quantity.BYTES,
+            Place(8, priority=5),
         ),
-        Column(
-            "rate",
-            lambda r: rate(per_second(calls[r]), "FLOP/s"),
-            told([per_second(call) for call in calls]),
-            12,
-            priority=6,
-        ),
+        figures("flops_per_s", "rate", rates, Quantity.FLOP_RATE, Place(12, priority=6)),
+        *(data(name, [getattr(call, name) for call in calls]) for name in _FACTS),
+        computed("roles", lambda row: _roles_of(calls[row])),
+    )
+    words = [kind_text(call) for call in calls]
+    return Table(
+        columns,
+        words,
+        every_row(words),
+        sort="start_ns",
+        descending=False,
+        target=lambda row: CallAt(places[row]),
+        row_of=row_of,
+        empty=Safe("no attention found in this scope"),
     )
 
-    def target(row: int) -> Target:
-        low, high = call_span(trace, calls[row])
-        return Target(low, high, event=call_event(calls[row]))
 
-    return Table(columns, words, rows, target, empty="no attention found in this scope")
+def _roles_of(call: AttentionCall) -> list[dict[str, Any]]:
+    return [
+        {
+            "role": share.role,
+            "gpu_ops": share.gpu_ops,
+            "gpu_ns": share.gpu_ns,
+            "hbm_bytes": share.hbm_bytes,
+        }
+        for share in call.roles
+    ]
 
 
-def attention_lines(call: AttentionCall) -> Iterator[tuple[str, str]]:
-    """A call as label and text for the detail pane."""
-    yield "call", f"{call_text(call)} {call.dtype or ''}".rstrip()
-    yield "mask", causal_text(call) if call.causal is not None else "causal or not: not told"
-    yield "because", call.evidence
-    yield "GPU", f"{duration(call.gpu_ns)} in {call.gpu_ops} operations"
-    yield "CPU", duration(call.cpu_ns)
-    if call.flops is not None:
-        yield "work", f"{rate(call.flops, 'FLOP')}"
-    if call.hbm_bytes is not None and call.fused_hbm_bytes is not None:
-        factor = ratio(call.hbm_bytes, call.fused_hbm_bytes)
-        more = f", {factor:.1f} times" if factor is not None else ""
-        yield (
-            "HBM est.",
-            f"{size(call.hbm_bytes)}; one fused kernel {size(call.fused_hbm_bytes)}{more}",
-        )
-    for share in call.roles:
-        moved = "" if share.hbm_bytes is None else f" {size(share.hbm_bytes)}"
-        part = percent(ratio(share.gpu_ns, call.gpu_ns))
-        times = f" in {share.gpu_ops}" if share.gpu_ops > 1 else ""
-        yield f" {share.role}", f"{duration(share.gpu_ns):>8} {part:>7}{moved}{times}"
+Kinds = dict[Safe, list[AttentionCall]]
+
+
+def kinds_of(calls: Sequence[AttentionCall]) -> Kinds:
+    """Calls by what is told of them, the most GPU time first."""
+    found: Kinds = {}
+    for call in calls:
+        found.setdefault(kind_text(call), []).append(call)
+    return dict(sorted(found.items(), key=lambda item: -sum(call.gpu_ns for call in item[1])))
+
+
+def kinds_table(kinds: Kinds) -> Table:
+    """One row a kind of call; bytes are None where a call's are not known."""
+    groups = list(kinds.values())
+    gpu_ns = [sum(call.gpu_ns for call in own) for own in groups]
+    cpu_ns = [_sum([call.cpu_ns for call in own]) for own in groups]
+    sizes = [len(own) for own in groups]
+    columns = (
+        figures("calls", "calls", sizes),
+        figures("gpu_ns", "GPU time", gpu_ns, Quantity.TIME),
+        figures("gpu_ops", "GPU ops", [sum(call.gpu_ops for call in own) for own in groups]),
+        figures("mean_gpu_ns", "mean", [ns / n for ns, n in zip(gpu_ns, sizes, strict=True)],
+                Quantity.TIME),
+        figures(
+            "mean_cpu_ns",
+            "CPU mean",
+            [None if ns is None else ns / n for ns, n in zip(cpu_ns, sizes, strict=True)],
+            Quantity.TIME,
+        ),
+        figures(
+            "hbm_bytes", "HBM est.", [_sum([c.hbm_bytes for c in own]) for own in groups],
+            Quantity.BYTES,
+        ),
+        figures(
+            "fused_hbm_bytes",
+            "if fused",
+            [_sum([c.fused_hbm_bytes for c in own]) for own in groups],
+            Quantity.BYTES,
+        ),
+        texts("label", "call", list(kinds)),
+    )  # fmt: skip
+    return Table(columns, list(kinds), every_row(list(kinds)), sort="gpu_ns")
+
+
+def roles_table(kinds: Kinds) -> Table:
+    """One row a role of each kind of call, in the order of a naive forward."""
+    labels: list[Safe] = []
+    roles: list[str] = []
+    sums: list[tuple[float | None, int, int, int | None]] = []
+    for label, calls in kinds.items():
+        whole = sum(call.gpu_ns for call in calls)
+        shares = [share for call in calls for share in call.roles]
+        for role in dict.fromkeys(share.role for share in shares):
+            own = [share for share in shares if share.role == role]
+            gpu_ns = sum(share.gpu_ns for share in own)
+            ops = sum(share.gpu_ops for share in own)
+            moved = _sum([share.hbm_bytes for share in own])
+            labels.append(label)
+            roles.append(role)
+            sums.append((gpu_ns / whole if whole else None, gpu_ns, ops, moved))
+    share, gpu_ns_of, ops_of, moved_of = zip(*sums, strict=True) if sums else ((), (), (), ())
+    columns = (
+        texts("role", "role", [safe(role) for role in roles]),
+        figures("share", "share", share, Quantity.SHARE),
+        figures("gpu_ns", "GPU time", gpu_ns_of, Quantity.TIME),
+        figures("gpu_ops", "GPU ops", ops_of),
+        figures("hbm_bytes", "HBM est.", moved_of, Quantity.BYTES),
+        texts("label", "call", labels),
+    )
+    return Table(columns, labels, np.arange(len(labels), dtype=np.int64), sort="gpu_ns")
+
+
+def _sum(values: Sequence[int | None]) -> int | None:
+    """The sum, None where a part is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None

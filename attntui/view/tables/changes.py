@@ -1,89 +1,137 @@
-"""The tables of the compare screen: the scoreboard, and what changed row by row."""
+"""What changed between two units, row by row: rows alike as one, or each on its own."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from attntui.analysis.compare import Comparison, Row, RowGroup, Share, Unit, grouped
+from attntui.analysis.attention.model import ROLES
+from attntui.analysis.compare import Comparison, Row, RowGroup, Share, grouped
+from attntui.analysis.compare.rows import Match
+from attntui.analysis.quantity import Quantity
+from attntui.safe import Safe, safe
 from attntui.trace.model import I64
-from attntui.view.reports.diff import backend_words
-from attntui.view.tables.change_rows import MATCH_WORDS, group_title, role_lines, title
-from attntui.view.words.comparison import METRIC_WORDS, difference, figure, verdict
+from attntui.view.tables.model import Column, Place, Table, data
+from attntui.view.words.comparison import difference, row_title
 from attntui.view.words.formats import count, duration
-from attntui.view.tables.order import Column, Table
 
+MATCH_WORDS: Mapping[Match, Safe] = {
+    "both": Safe("both"),
+    "only_a": Safe("only A"),
+    "only_b": Safe("only B"),
+}
 
-def scoreboard_table(comparison: Comparison) -> Table:
-    """One row a metric, in the scoreboard's order: A, B, difference, ratio in words."""
-    backends = [backend_words(side) for side in (comparison.a, comparison.b)]
-    same = "same" if backends[0] == backends[1] else ""
-    lines = [("attention", *backends, "", same, math.nan)]
-    for metric in comparison.metrics:
-        values = (figure(value, metric.unit) for value in (metric.a, metric.b))
-        gap = difference(metric.delta, metric.unit)
-        factor = abs(math.log(metric.ratio)) if metric.ratio else math.nan
-        lines.append((METRIC_WORDS[metric.name], *values, gap, verdict(metric), factor))
-    rows = np.arange(len(lines), dtype=np.int64)
+REPORTED = (
+    *("delta_gpu_ns", "a_ops", "a_gpu_ns", "b_ops", "b_gpu_ns"),
+    *("match", "label"),
+)
 
-    def column(title: str, at: int, width: int | None, **more: Any) -> Column:
-        return Column(title, lambda row: str(lines[row][at]), rows, width, **more)
+_ORDERS: Mapping[str, Callable[[RowGroup], tuple[int | str, ...]]] = {
+    "delta": lambda group: (-abs(group.delta_gpu_ns),),
+    "a": lambda group: (-group.a_gpu_ns,),
+    "b": lambda group: (-group.b_gpu_ns,),
+    "name": lambda group: (group.name, group.role or ""),
+    "order": lambda group: (),
+}
+SORTS = tuple(_ORDERS)
+"""What rows can be sorted by; `order` is the joint order of both traces."""
 
-    factors = np.array([line[-1] for line in lines], np.float64)
-    columns = (
-        column("figure", 0, None, right=False, least=22),
-        column("A", 1, 11, sortable=False),
-        column("B", 2, 11, sortable=False),
-        column("difference", 3, 13, priority=2, sortable=False),
-        replace(column("B is", 4, 14, right=False, priority=1), keys=factors),
-    )
-    return Table(columns, [str(line[0]) for line in lines], rows, lambda _row: None)
+Ends = tuple[int | None, int | None]
+"""The events of A and B that stand for a line, None on a side that has none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One line of what changed: rows of the comparison that are alike, or a role in them.
-
-    `group` is the number of the group among those given; `ends` are the events of A and B
-    that stand for it, None on a side that has none.
-    """
+class _Line:
+    """A group of rows, or one role in it (then `role` is set and `match` is not)."""
 
     group: int
-    title: str
+    label: Safe
     a_ops: int
     a_gpu_ns: int
     b_ops: int
     b_gpu_ns: int
-    match: str
-    ends: tuple[int | None, int | None]
-
-    @property
-    def delta(self) -> int:
-        return self.b_gpu_ns - self.a_gpu_ns
+    match: Match | None
+    ends: Ends
+    role: str | None = None
 
 
-def groups_of(rows: Sequence[Row], single: bool) -> tuple[RowGroup, ...]:
-    """Rows that are alike as one group each (one op in every layer), or each on its own."""
-    return tuple(RowGroup((row,)) for row in rows) if single else grouped(rows)
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """The lines of what changed as a table; `groups` in its order, `group_of` each line's. A
+    group's first line is the group, further ones are roles in it.
+    """
+
+    table: Table
+    groups: tuple[RowGroup, ...]
+    group_of: I64
+    ends: tuple[Ends, ...]
+
+    def lines_of(self, groups: Sequence[int]) -> list[int]:
+        """The lines of some groups, in the order of the groups."""
+        lines: list[int] = []
+        for group in groups:
+            lines += np.flatnonzero(self.group_of == group).tolist()
+        return lines
 
 
-def changes(groups: Sequence[RowGroup]) -> tuple[Change, ...]:
-    """A line a group, each followed by the roles that it holds many to one."""
-    found: list[Change] = []
-    for number, group in enumerate(groups):
-        sides = (group.a_ops, group.a_gpu_ns, group.b_ops, group.b_gpu_ns)
-        name, first = group_title(group), group.rows[0]
-        ends = _event(first.a), _event(first.b)
-        found.append(Change(number, name, *sides, MATCH_WORDS[group.match], ends))
-        for line in role_lines(group.rows):
-            sides = (line.a_ops, line.a_gpu_ns, line.b_ops, line.b_gpu_ns)
-            ends = _event(first.a, line.role), _event(first.b, line.role)
-            found.append(Change(number, f"  of which {line.role}", *sides, "", ends))
-    return tuple(found)
+def changes_table(comparison: Comparison, single: bool = False, sort: str = "order") -> Changes:
+    """Rows that are alike as one line each (one op in every layer), or each row `single`;
+    under a line the roles that it holds many to one. Groups stand in one of `SORTS`.
+    """
+    rows = comparison.rows
+    groups = tuple(RowGroup((row,)) for row in rows) if single else grouped(rows)
+    groups = tuple(sorted(groups, key=_ORDERS[sort]))
+    titles = [row_title(comparison, group.rows[0]) for group in groups]
+    lines = [line for n, group in enumerate(groups) for line in _lines(n, group, titles[n])]
+    group_of = np.array([line.group for line in lines], np.int64)
+    columns = (
+        *_columns(lines, groups, group_of, titles),
+        data("key", [groups[line.group].rows[0].key for line in lines]),
+        data("name", [groups[line.group].name for line in lines]),
+        data("role", [line.role or groups[line.group].role for line in lines]),
+        *_parts(lines, groups),
+    )
+    words = sorted(set(titles))
+    place = {word: number for number, word in enumerate(words)}
+    word_of = np.array([place[titles[line.group]] for line in lines], np.int64)
+    table = Table(
+        columns,
+        words,
+        word_of,
+        sort="delta_gpu_ns",
+        empty=Safe("no GPU operation in either unit"),
+    )
+    return Changes(table, groups, group_of, tuple(line.ends for line in lines))
+
+
+def _lines(number: int, group: RowGroup, title: Safe) -> list[_Line]:
+    first, times = group.rows[0], len(group.rows)
+    label = title if times == 1 else safe(f"{title}, {count(times)} times")
+    sums = group.a_ops, group.a_gpu_ns, group.b_ops, group.b_gpu_ns
+    found = [_Line(number, label, *sums, group.match, (_event(first.a), _event(first.b)))]
+    for role, sums in _role_sums(group.rows).items():
+        ends = _event(first.a, role), _event(first.b, role)
+        found.append(_Line(number, safe(f"  of which {role}"), *sums, None, ends, role))
+    return found
+
+
+def _role_sums(rows: Sequence[Row]) -> dict[str, tuple[int, int, int, int]]:
+    """Operations and time of A, then of B, by role inside rows that match many to one; empty
+    where each role has its own row.
+    """
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        for at, share in ((0, row.a), (2, row.b)):
+            for part in share.parts if share else ():
+                sums = found.setdefault(part.role, [0, 0, 0, 0])
+                sums[at] += part.gpu_ops
+                sums[at + 1] += part.gpu_ns
+    if len(found) < 2:
+        return {}
+    return {role: (a, b, c, d) for role in ROLES if role in found for a, b, c, d in [found[role]]}
 
 
 def _event(share: Share | None, role: str | None = None) -> int | None:
@@ -95,63 +143,92 @@ def _event(share: Share | None, role: str | None = None) -> int | None:
     return int(rows[0]) if len(rows) else None
 
 
-def changes_table(lines: Sequence[Change], groups: Sequence[RowGroup]) -> Table:
-    """What changed as a table; a role's line has its group's sort keys, and so stays under it."""
-    titles = [title(group.rows[0]) for group in groups]
-    words = sorted(set(titles))
-    place = {word: number for number, word in enumerate(words)}
-    word_of = [place[text] for text in titles]
-    group_of = np.array([line.group for line in lines], np.int64)
+def _columns(
+    lines: Sequence[_Line], groups: Sequence[RowGroup], group_of: I64, titles: Sequence[Safe]
+) -> tuple[Column, ...]:
+    """What people see. A role's line has its group's sort keys, and so stays under it."""
 
-    def keys(values: list[int]) -> I64:
+    def keys(values: Sequence[int]) -> I64:
         return np.array(values, np.int64)[group_of] if len(group_of) else group_of
 
-    def side(letter: str, of: Callable[[Change | RowGroup], tuple[int, int]]) -> tuple[Column, ...]:
+    def delta_text(at: int) -> Safe:
+        line = lines[at]
+        return difference(line.b_gpu_ns - line.a_gpu_ns, Quantity.TIME) if line.match else Safe("")
+
+    def match_text(at: int) -> Safe:
+        match = lines[at].match
+        return Safe("") if match is None else MATCH_WORDS[match]
+
+    def side(letter: str, of: Callable[[Any], tuple[int, int]]) -> tuple[Column, ...]:
         """Operations and time of one side; blank where it has no operation."""
-
-        def ops(at: int) -> str:
-            number, _ = of(lines[at])
-            return count(number) if number else ""
-
-        def time(at: int) -> str:
-            number, ns = of(lines[at])
-            return duration(ns) if number else ""
-
-        numbers, times = [of(group)[0] for group in groups], [of(group)[1] for group in groups]
+        small = letter.lower()
         return (
-            Column(f"{letter} ops", ops, keys(numbers), 6, priority=3),
-            Column(f"{letter} time", time, keys(times), 9, priority=1),
+            Column(
+                f"{small}_ops",
+                Safe(f"{letter} ops"),
+                lambda at: of(lines[at])[0],
+                lambda at: count(of(lines[at])[0]) if of(lines[at])[0] else Safe(""),
+                keys([of(group)[0] for group in groups]),
+                place=Place(6, priority=3),
+            ),
+            Column(
+                f"{small}_gpu_ns",
+                Safe(f"{letter} time"),
+                lambda at: of(lines[at])[1],
+                lambda at: duration(of(lines[at])[1]) if of(lines[at])[0] else Safe(""),
+                keys([of(group)[1] for group in groups]),
+                place=Place(9, priority=1),
+            ),
         )
 
-    columns = (
+    ranks = {word: number for number, word in enumerate(sorted(set(titles)))}
+    return (
         Column(
-            "difference",
-            lambda at: difference(lines[at].delta, Unit.TIME) if lines[at].match else "",
+            "delta_gpu_ns",
+            Safe("difference"),
+            lambda at: lines[at].b_gpu_ns - lines[at].a_gpu_ns,
+            delta_text,
             keys([abs(group.delta_gpu_ns) for group in groups]),
-            11,
+            place=Place(11),
         ),
         *side("A", lambda of: (of.a_ops, of.a_gpu_ns)),
         *side("B", lambda of: (of.b_ops, of.b_gpu_ns)),
         Column(
             "match",
+            Safe("match"),
             lambda at: lines[at].match,
+            match_text,
             keys([list(MATCH_WORDS).index(group.match) for group in groups]),
-            6,
-            right=False,
-            priority=2,
+            left=True,
+            place=Place(6, priority=2),
         ),
         Column(
-            "role or op",
-            lambda at: lines[at].title,
-            keys(word_of),
-            None,
-            right=False,
+            "label",
+            Safe("role or op"),
+            lambda at: lines[at].label,
+            lambda at: lines[at].label,
+            keys([ranks[title] for title in titles]),
+            left=True,
+            place=Place(None),
         ),
     )
-    return Table(
-        columns,
-        words,
-        keys(word_of),
-        lambda _at: None,
-        empty="no GPU operation in either unit",
-    )
+
+
+def _parts(lines: Sequence[_Line], groups: Sequence[RowGroup]) -> tuple[Column, ...]:
+    """The roles that a row holds many to one, for programs; None where it holds one."""
+
+    def told(line: _Line) -> tuple[list[dict[str, Any]] | None, ...]:
+        row = groups[line.group].rows[0]
+        if not any(share is not None and len(share.parts) > 1 for share in (row.a, row.b)):
+            return None, None
+        return _share_parts(row.a), _share_parts(row.b)
+
+    found = [told(line) for line in lines]
+    return data("a_parts", [a for a, _ in found]), data("b_parts", [b for _, b in found])
+
+
+def _share_parts(share: Share | None) -> list[dict[str, Any]]:
+    return [
+        {"role": part.role, "ops": part.gpu_ops, "gpu_ns": part.gpu_ns}
+        for part in (share.parts if share else ())
+    ]

@@ -1,157 +1,172 @@
-"""The overview pane: what costs time and why, what the trace lacks, what was odd in the file."""
+"""The overview: what costs time and why, what the trace lacks, what was odd in the file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compiled_regions import FusionCheck
-from attntui.analysis.findings import Finding
+from attntui.analysis.findings import Evidence, Finding
 from attntui.analysis.gap_causes import Cause, Trigger
+from attntui.analysis.quantity import Quantity
 from attntui.analysis.scope import Range
-from attntui.safe import safe
+from attntui.analysis.slice import Slice
+from attntui.safe import Safe, safe
 from attntui.trace.model import Notice
-from attntui.view.analyses import ScopeFacts
-from attntui.view.detail.event import Item
-from attntui.view.document import Document
-from attntui.view.words.findings import advice_text, figure_text, title_text
-from attntui.view.words.formats import count, duration, percent
-from attntui.view.tables.regions import check_lines, check_text
-from attntui.view.tables.order import Column, Table, Target, name_keys
+from attntui.view.session.selection import (
+    EventAt,
+    FindingAt,
+    GapAt,
+    Selection,
+    stretch,
+)
+from attntui.view.tables.model import (
+    Column,
+    Place,
+    Table,
+    computed,
+    every_row,
+    figures,
+    texts,
+)
+from attntui.view.tables.regions import check_text
+from attntui.view.words.findings import advice_text, title_text
+from attntui.view.words.formats import count, percent
 
 NOTICE_CELLS = 500
-MAX_EVIDENCE = 20
+REPORTED = ("severity", "cost_ns", "title")
+
+_BROKEN = ("truncated", "damaged")
+"""Notices that come before all findings: what is missing may be missing for that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
     """One row of the overview: a finding, idle time by cause, what a compiled region fused,
-    or a notice of the load.
+    or a notice of the load. `key` names it in any scope.
     """
 
-    word: str
-    text: str
+    key: str
+    word: Safe
+    text: Safe
     cost_ns: int | None = None
     finding: Finding | None = None
     check: FusionCheck | None = None
 
 
-BROKEN = ("truncated", "damaged")
-"""Notices that come before all findings: what is missing may be missing for that."""
-
-
-def remarks(document: Document, facts: ScopeFacts) -> tuple[Remark, ...]:
-    """Findings of the scope by rank, its idle time by cause, compiled regions, notices."""
-    notices = document.trace.notices
-    broken = [_noticed(notice) for notice in notices if notice.kind in BROKEN]
+def remarks(part: Slice) -> tuple[Remark, ...]:
+    """Findings of the slice by rank, its idle time by cause, compiled regions, notices."""
+    notices = part.trace.notices
+    broken = [_noticed(notice) for notice in notices if notice.kind in _BROKEN]
     found = [
-        Remark(finding.severity.word, title_text(finding), finding.cost_ns, finding)
-        for finding in facts.findings
+        Remark(f.id, Safe(f.severity.word), title_text(f), f.cost_ns, f) for f in part.findings
     ]
-    odd = [_noticed(notice) for notice in notices if notice.kind not in BROKEN]
+    odd = [_noticed(notice) for notice in notices if notice.kind not in _BROKEN]
     fused = [
-        Remark("fusion", check_text(c), c.library_ns or None, check=c) for c in document.fusion
+        Remark(f"fusion {number}", Safe("fusion"), check_text(c), c.library_ns or None, check=c)
+        for number, c in enumerate(part.analysed.fusion)
     ]
-    return (*broken, *found, *_idle(facts), *fused, *odd)
+    return (*broken, *found, *_idle(part), *fused, *odd)
+
+
+def notice_text(notice: Notice) -> Safe:
+    """What was odd in the file, how often, and an example."""
+    words = notice.kind.replace("_", " ")
+    return safe(f"{words} ({count(notice.count)}): {notice.example}", NOTICE_CELLS)
 
 
 def _noticed(notice: Notice) -> Remark:
-    words = notice.kind.replace("_", " ")
-    return Remark(
-        "notice", safe(f"{words} ({count(notice.count)}): {notice.example}", NOTICE_CELLS)
-    )
+    return Remark(f"notice {notice.kind}", Safe("notice"), notice_text(notice))
 
 
-def _idle(facts: ScopeFacts) -> Iterator[Remark]:
+def _idle(part: Slice) -> Iterator[Remark]:
     """Where idle time went, and what had drained the queue."""
-    idle = facts.idle_ns
+    idle = part.idle_ns
     if not idle:
         return
-    causes = sorted(facts.gaps.causes.by_cause().items(), key=lambda item: -item[1])
-    by_cause = ", ".join(f"{_word(c)} {percent(ns / idle)}" for c, ns in causes if ns)
-    triggers = facts.gaps.causes.by_trigger().items()
-    by_trigger = ", ".join(f"{_word(t)} {percent(ns / idle)}" for t, ns in triggers if ns)
-    yield Remark("idle", f"by cause: {by_cause}", idle)
-    yield Remark("idle", f"after what drained the queue: {by_trigger}", idle)
-
-
-def _word(member: Cause | Trigger) -> str:
-    return member.name.lower().replace("_", " ")
-
-
-def overview_table(document: Document, facts: ScopeFacts) -> Table:
-    """The remarks as a table, the gravest first; a row goes to its first evidence."""
-    rows = remarks(document, facts)
-    texts = [remark.text for remark in rows]
-    rank = np.arange(len(rows), dtype=np.int64)
-    costs = [np.nan if r.cost_ns is None else float(r.cost_ns) for r in rows]
-    columns = (
-        Column("weight", lambda row: rows[row].word, rank, 7, right=False),
-        Column("costs", lambda row: duration(rows[row].cost_ns), np.array(costs, np.float64), 9),
-        Column("finding", lambda row: texts[row], name_keys(texts, rank), None, right=False),
+    causes = sorted(part.gaps.causes.by_cause().items(), key=lambda item: -item[1])
+    triggers = list(part.gaps.causes.by_trigger().items())
+    yield Remark("idle causes", Safe("idle"), _split("by cause", causes, idle), idle)
+    yield Remark(
+        "idle triggers", Safe("idle"), _split("after what drained the queue", triggers, idle), idle
     )
 
-    def target(row: int) -> Target:
-        finding, check = rows[row].finding, rows[row].check
-        if check is not None:
-            event = int((check.kernels or check.library_calls)[0].rows[0])
-            start, end = int(document.trace.start[event]), int(document.trace.end[event])
-            return Target(start, end, event=event, remark=row)
-        if finding is None or not finding.evidence:
-            return Target(facts.rows.start, facts.rows.end, remark=row)
-        first = finding.evidence[0]
-        if isinstance(first, Range):
-            return document.stretch_target(first.start, first.end, remark=row)
-        trace = document.trace
-        return Target(int(trace.start[first]), int(trace.end[first]), event=first, remark=row)
 
-    return Table(columns, texts, rank, target, empty="nothing to say about this scope")
+def _split(words: str, parts: Sequence[tuple[Cause | Trigger, int]], whole: int) -> Safe:
+    shares = ", ".join(f"{part.word} {percent(ns / whole)}" for part, ns in parts if ns)
+    return safe(f"{words}: {shares}")
 
 
-def remark_detail(document: Document, facts: ScopeFacts, number: int) -> list[Item]:
-    """A remark in full: what, what to try, its figures, its evidence to go to."""
-    remark = remarks(document, facts)[number]
-    items = [Item("", remark.text, heading=True)]
+def findings_table(part: Slice) -> Table:
+    """The remarks, the gravest first; findings alone are data (see `finding_rows`)."""
+    rows = remarks(part)
+    labels = [remark.text for remark in rows]
+
+    def finding(row: int) -> Finding:
+        found = rows[row].finding
+        assert found is not None
+        return found
+
+    def target(row: int) -> Selection:
+        return FindingAt(rows[row].key, _place(part.analysed, rows[row]))
+
+    def row_of(selected: Selection) -> int | None:
+        if not isinstance(selected, FindingAt):
+            return None
+        return next((i for i, row in enumerate(rows) if row.key == selected.key), None)
+
+    columns = (
+        Column(
+            "severity",
+            Safe("weight"),
+            lambda row: rows[row].word,
+            lambda row: rows[row].word,
+            every_row(labels),
+            left=True,
+            place=Place(7),
+        ),
+        figures("cost_ns", "costs", [row.cost_ns for row in rows], Quantity.TIME, Place(9)),
+        texts("title", "finding", labels, Place(None)),
+        computed("id", lambda row: rows[row].key),
+        computed("figures", lambda row: dict(finding(row).figures)),
+        computed("evidence", lambda row: _evidence(finding(row).evidence)),
+        computed("advice", lambda row: advice_text(finding(row))),
+    )
+    return Table(
+        columns,
+        labels,
+        every_row(labels),
+        sort="severity",
+        descending=False,
+        target=target,
+        row_of=row_of,
+        empty=Safe("nothing to say about this scope"),
+    )
+
+
+def finding_rows(part: Slice) -> list[int]:
+    """The rows of `findings_table` that are findings."""
+    return [number for number, row in enumerate(remarks(part)) if row.finding is not None]
+
+
+def _evidence(evidence: tuple[Evidence, ...]) -> list[int | list[int]]:
+    """For programs: an event's row, or a stretch as [start, end] in ns."""
+    return [[e.start, e.end] if isinstance(e, Range) else e for e in evidence]
+
+
+def _place(analysed: AnalysedTrace, remark: Remark) -> EventAt | GapAt | Range | None:
+    """Where a remark leads: to its first evidence."""
     if remark.check is not None:
-        lines = check_lines(remark.check)
-        return [*items, *(Item(label, text, event) for label, text, event in lines)]
-    finding = remark.finding
-    if finding is None:
-        return items
-    items += [
-        Item("weight", finding.severity.word),
-        Item("costs", duration(finding.cost_ns) if finding.cost_ns is not None else "nothing"),
-        Item("", ""),
-        Item("to try", advice_text(finding)),
-    ]
-    if finding.figures:
-        items.append(Item("", "figures", heading=True))
-        for key, value in finding.figures.items():
-            items.append(Item(_label(key), figure_text(key, value)))
-    items.extend(_evidence(document, finding))
-    return items
+        lines = remark.check.kernels or remark.check.library_calls
+        return EventAt(int(lines[0].rows[0]))
+    if remark.finding is None or not remark.finding.evidence:
+        return None
+    return evidence_place(analysed, remark.finding.evidence[0])
 
 
-def _label(key: str) -> str:
-    """A figure's key as people read it: `GPU time` for `gpu_time_ns`."""
-    words = (key.rpartition("_")[0] if key.endswith(_UNITS) else key).split("_")
-    return " ".join(word.upper() if word in _SHORT else word for word in words)
-
-
-_SHORT = ("gpu", "cpu", "hbm")
-_UNITS = ("_ns", "_bytes", "_share", "_pct")
-
-
-def _evidence(document: Document, finding: Finding) -> Iterator[Item]:
-    if not finding.evidence:
-        return
-    yield Item("", "evidence, the costliest first", heading=True)
-    for piece in finding.evidence[:MAX_EVIDENCE]:
-        if isinstance(piece, Range):
-            text = f"{duration(piece.end - piece.start)} from {duration(piece.start, 7)}"
-            yield Item("·", text, span=(piece.start, piece.end))
-        else:
-            length = duration(int(document.trace.dur[piece]))
-            yield Item("·", f"{document.short_of(piece)}  {length}", piece)
+def evidence_place(analysed: AnalysedTrace, evidence: Evidence) -> EventAt | GapAt | Range:
+    """A piece of evidence as what can be selected."""
+    if isinstance(evidence, Range):
+        return stretch(analysed, evidence.start, evidence.end)
+    return EventAt(evidence)

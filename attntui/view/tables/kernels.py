@@ -1,271 +1,172 @@
-"""The kernels, gaps and steps panes as tables."""
+"""GPU operations by name, and each on its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
-import numpy.typing as npt
 
-from attntui.analysis.kernel_facts import traffic
+from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.launches import launch_delays
-from attntui.trace.model import ABSENT as MISSING
-from attntui.trace.model import I64
-from attntui.view.analyses import GapList, ScopeFacts
-from attntui.view.document import Document
-from attntui.view.words.formats import ABSENT, count, duration, percent, size
-from attntui.view.tables.order import Column, Table, Target, name_keys, share_bar
+from attntui.analysis.quantity import Quantity
+from attntui.analysis.slice import Slice
+from attntui.safe import Safe, safe
+from attntui.view.session.selection import EventAt, Selection, event_of
+from attntui.view.tables.model import (
+    Column,
+    Place,
+    Table,
+    data,
+    drawn,
+    every_row,
+    figures,
+    first_row,
+    flags,
+    names,
+    texts,
+)
+from attntui.view.tables.order import share_bar
+from attntui.view.words.formats import ABSENT, duration
+
+TOTALS = ("share", "total_ns", "count", "mean_ns", "min_ns", "max_ns", "streams", "label")
+BOUNDS = ("share", "bound", "tflops", "gbps", "roof_share", "coverage", "label")
+OCCUPANCIES = (
+    *("share", "occupancy_pct", "profiler_occupancy_pct", "tensor_cores", "library"),
+    *("limited_by", "label"),
+)
+"""The columns of the reports on kernels: their time, what bounds them, how they fill the SMs."""
 
 
-def event_target(document: Document, row: int) -> Target:
-    """An event as the thing a table row stands for."""
-    trace = document.trace
-    return Target(int(trace.start[row]), int(trace.end[row]), event=row)
+def kernels_table(part: Slice) -> Table:
+    """One row a name; `coverage` is the share of its time whose work is known."""
+    kernels, facts, labels = part.kernels, part.kernel_facts, part.analysed.labels
+    ids = kernels.name.tolist()
 
-
-BOUNDS = ("", "compute", "latency", "memory")
-
-
-def _floats(values: Sequence[float | None]) -> npt.NDArray[np.float64]:
-    return np.array([np.nan if v is None else v for v in values], np.float64)
-
-
-def _share(percentage: float | None) -> float | None:
-    return None if percentage is None else percentage / 100
-
-
-def _streams(streams: tuple[int, ...]) -> str:
-    shown = ",".join(str(s) for s in streams[:3])
-    return shown + ("…" if len(streams) > 3 else "")
-
-
-def kernels_by_name(document: Document, facts: ScopeFacts) -> Table:
-    """GPU operations grouped by name."""
-    kernels, told = facts.kernels, facts.observed.facts
-    shown = [document.short[i] for i in kernels.name.tolist()]
-    words = np.arange(len(kernels), dtype=np.int64)
-
-    def time(values: I64) -> Callable[[int], str]:
-        return lambda row: duration(float(values[row]))
+    def row_of(selected: Selection) -> int | None:
+        event = event_of(part.analysed, selected)
+        return None if event is None else first_row(kernels.name == part.trace.name[event])
 
     columns = (
-        Column(
+        drawn(
             "share",
             lambda row: share_bar(float(kernels.share[row]), 8),
             kernels.share,
-            8,
-            right=False,
-            priority=9,
+            Place(8, priority=9),
         ),
-        Column("%", lambda row: percent(float(kernels.share[row])), kernels.share, 7, priority=1),
-        Column("total", time(kernels.total), kernels.total, 9),
-        Column("count", lambda row: count(int(kernels.count[row])), kernels.count, 7),
-        Column("mean", lambda row: duration(float(kernels.mean[row])), kernels.mean, 9, priority=2),
-        Column("min", time(kernels.min), kernels.min, 9, priority=6),
-        Column("max", time(kernels.max), kernels.max, 9, priority=7),
-        Column(
-            "bound",
-            lambda row: told[row].bound.kind or ABSENT,
-            name_keys(BOUNDS, np.array([BOUNDS.index(f.bound.kind or "") for f in told], np.int64)),
-            7,
-            right=False,
-            priority=3,
-        ),
-        Column(
-            "roof",
-            lambda row: percent(told[row].bound.share),
-            _floats([f.bound.share for f in told]),
-            7,
-            priority=4,
-        ),
-        Column(
-            "occ.",
-            lambda row: percent(_share(told[row].occupancy_pct)),
-            _floats([f.occupancy_pct for f in told]),
-            7,
-            priority=5,
-        ),
-        Column(
-            "stream",
-            lambda row: _streams(kernels.streams[row]),
-            np.array([s[0] if s else -1 for s in kernels.streams], np.int64),
-            7,
-            priority=8,
-        ),
-        Column(
-            "name",
-            lambda row: document.short[int(kernels.name[row])],
-            name_keys(shown, words),
-            None,
-            right=False,
-        ),
+        figures("share", "%", kernels.share, Quantity.SHARE, Place(7, priority=1)),
+        figures("total_ns", "total", kernels.total, Quantity.TIME, Place(9)),
+        figures("count", "count", kernels.count, Quantity.COUNT, Place(7)),
+        figures("mean_ns", "mean", kernels.mean, Quantity.TIME, Place(9, priority=2)),
+        figures("min_ns", "min", kernels.min, Quantity.TIME, Place(9, priority=6)),
+        figures("max_ns", "max", kernels.max, Quantity.TIME, Place(9, priority=7)),
+        *_fact_columns(facts),
+        _streams(kernels.streams),
+        texts("label", "name", [labels.names[i] for i in ids], Place(None)),
+        data("name", [part.trace.names[i] for i in ids]),
     )
     return Table(
         columns,
-        [document.words[i] for i in kernels.name.tolist()],
-        words,
-        lambda row: event_target(document, int(kernels.longest[row])),
-        empty=_no_gpu(document),
+        [labels.words[i] for i in ids],
+        every_row(ids),
+        sort="total_ns",
+        target=lambda row: EventAt(int(kernels.longest[row])),
+        row_of=row_of,
+        empty=no_gpu(part),
     )
 
 
-def _no_gpu(document: Document) -> str:
-    if not len(document.trace.gpu_ops):
-        return "this trace recorded no GPU operation: profile with ProfilerActivity.CUDA"
-    return "no GPU operation in this scope"
+def _fact_columns(facts: tuple[KernelFact, ...]) -> tuple[Column, ...]:
+    """What the work by shapes, the launch configuration and the name tell."""
+    limits = [" and ".join(fact.limited_by) for fact in facts]
+    return (
+        texts("bound", "bound", [_said(f.bound.kind) for f in facts], Place(7, priority=3)),
+        figures(
+            "roof_share",
+            "roof",
+            [f.bound.share for f in facts],
+            Quantity.SHARE,
+            Place(7, priority=4),
+        ),
+        figures(
+            "occupancy_pct",
+            "occ.",
+            [f.occupancy_pct for f in facts],
+            Quantity.PERCENT,
+            Place(7, priority=5),
+        ),
+        figures("tflops", "rate", [f.bound.tflops for f in facts], Quantity.FLOP_RATE, scale=1e12),
+        figures("gbps", "traffic", [f.bound.gbps for f in facts], Quantity.BYTE_RATE, scale=1e9),
+        figures("coverage", "known", [f.coverage for f in facts], Quantity.SHARE),
+        figures("flops", "work", [f.flops for f in facts], Quantity.FLOPS),
+        figures("hbm_bytes", "HBM est.", [f.moved for f in facts], Quantity.BYTES),
+        figures(
+            "profiler_occupancy_pct",
+            "profiler's",
+            [f.profiler_occupancy_pct for f in facts],
+            Quantity.PERCENT,
+        ),
+        flags("tensor_cores", "tensor", [f.decoded.tensor_cores for f in facts]),
+        texts("library", "library", [_said(f.decoded.library) for f in facts]),
+        texts("limited_by", "limited by", [_said(limit) for limit in limits]),
+    )
 
 
-def kernel_instances(document: Document, facts: ScopeFacts) -> Table:
-    """Every GPU operation of the scope on its own."""
-    trace = document.trace
-    rows = facts.rows.gpu
+def _said(text: str | None) -> Safe | None:
+    return None if not text else safe(text, 60)
+
+
+def _streams(streams: tuple[tuple[int, ...], ...]) -> Column:
+    def text(row: int) -> Safe:
+        shown = ",".join(str(s) for s in streams[row][:3])
+        return safe(shown + ("…" if len(streams[row]) > 3 else ""))
+
+    order = np.array([s[0] if s else -1 for s in streams], np.int64)
+    return Column(
+        "streams",
+        Safe("stream"),
+        lambda row: list(streams[row]),
+        text,
+        order,
+        place=Place(7, priority=8),
+    )
+
+
+def no_gpu(part: Slice) -> Safe:
+    """Why a table of GPU operations is empty."""
+    if not len(part.trace.gpu_ops):
+        return Safe("this trace recorded no GPU operation: profile with ProfilerActivity.CUDA")
+    return Safe("no GPU operation in this scope")
+
+
+def instances_table(part: Slice) -> Table:
+    """Every GPU operation of the slice on its own, by start."""
+    trace, rows, labels = part.trace, part.gpu_ops, part.analysed.labels
     told = launch_delays(trace, rows)
     delay = np.full(len(rows), np.nan)
     delay[np.searchsorted(rows, told.rows)] = told.delay
     ids = trace.name[rows]
 
-    def delay_text(row: int) -> str:
+    def delay_text(row: int) -> Safe:
         if np.isnan(delay[row]):
-            return "-"
-        return "skew" if delay[row] < 0 else duration(float(delay[row]))
+            return ABSENT
+        return Safe("skew") if delay[row] < 0 else duration(float(delay[row]))
+
+    def row_of(selected: Selection) -> int | None:
+        event = event_of(part.analysed, selected)
+        return None if event is None else first_row(rows == event)
 
     columns = (
-        Column(
-            "start", lambda row: duration(int(trace.start[rows[row]]), 7), trace.start[rows], 11
-        ),
-        Column("time", lambda row: duration(int(trace.dur[rows[row]])), trace.dur[rows], 9),
-        Column("delay", delay_text, delay, 9, priority=2),
-        Column(
-            "stream",
-            lambda row: str(int(trace.stream[rows[row]])),
-            trace.stream[rows],
-            7,
-            priority=3,
-        ),
-        Column(
-            "name",
-            lambda row: document.short[int(ids[row])],
-            name_keys(document.short, ids),
-            None,
-            right=False,
-        ),
+        figures("start_ns", "start", trace.start[rows], Quantity.TIME, Place(11), digits=7),
+        figures("duration_ns", "time", trace.dur[rows], Quantity.TIME, Place(9)),
+        figures("delay_ns", "delay", delay, Quantity.TIME, Place(9, priority=2), text=delay_text),
+        figures("stream", "stream", trace.stream[rows], Quantity.COUNT, Place(7, priority=3)),
+        names("label", "name", labels.names, ids, Place(None)),
     )
     return Table(
         columns,
-        document.words,
+        labels.words,
         ids.astype(np.int64),
-        lambda row: event_target(document, int(rows[row])),
-        empty=_no_gpu(document),
-    )
-
-
-def gaps_table(document: Document, gaps: GapList, threshold: int) -> Table:
-    """The gaps of a scope over the threshold, with what stood on either side.
-
-    A gap of a single stream leads to the operation that ends it.
-    """
-    trace = document.trace
-    chosen = gaps.over(threshold)
-    length, start = gaps.length[chosen], gaps.start[chosen]
-    before, after = gaps.before[chosen], gaps.after[chosen]
-    ops = gaps.launching_ops[chosen]
-
-    def op_text(row: int) -> str:
-        return document.short_of(int(ops[row])) if ops[row] >= 0 else "-"
-
-    def target(row: int) -> Target:
-        begin = int(start[row])
-        end = begin + int(length[row])
-        if gaps.stream[chosen[row]] != MISSING:
-            return Target(begin, end, event=int(after[row]), stream_gap=int(chosen[row]))
-        return document.stretch_target(begin, end, int(gaps.device[chosen[row]]))
-
-    def place(row: int) -> str:
-        device, stream = int(gaps.device[chosen[row]]), int(gaps.stream[chosen[row]])
-        return str(device) if stream == MISSING else f"{device} s{stream}"
-
-    op_names = np.where(
-        ops >= 0, name_keys(document.short, trace.name[np.maximum(ops, 0)]), MISSING
-    )
-    columns = (
-        Column("length", lambda row: duration(int(length[row])), length, 9),
-        Column("start", lambda row: duration(int(start[row]), 6), start, 10, priority=1),
-        Column(
-            "GPU",
-            place,
-            gaps.device[chosen],
-            7,
-            priority=6 if (gaps.stream == MISSING).all() else 0,
-        ),
-        Column(
-            "cause",
-            lambda row: gaps.label(int(chosen[row])),
-            gaps.main[chosen],
-            21,
-            right=False,
-        ),
-        Column(
-            "before",
-            lambda row: document.short_of(int(before[row])),
-            name_keys(document.short, trace.name[before]),
-            22,
-            right=False,
-            priority=3,
-        ),
-        Column(
-            "after",
-            lambda row: document.short_of(int(after[row])),
-            name_keys(document.short, trace.name[after]),
-            None,
-            right=False,
-        ),
-        Column("launched by", op_text, op_names, 24, right=False, priority=2),
-    )
-    return Table(
-        columns,
-        document.words,
-        trace.name[after].astype(np.int64),
-        target,
-        empty="no gap over the threshold" if len(gaps) else "no gap: nothing ran, or without pause",
-    )
-
-
-def steps_table(document: Document) -> Table:
-    """The steps: their time on the host and the GPU, and the bytes that they moved, by shapes."""
-    trace, steps = document.trace, document.steps
-    owned = [steps.owned(i) for i in range(len(steps))]
-    gpu_ns = np.array([int(trace.dur[o].sum()) for o in owned], np.int64)
-    ops = np.array([len(o) for o in owned], np.int64)
-    moved = [traffic(document.analyses.work, o).moved for o in owned]
-    words = np.arange(len(steps), dtype=np.int64)
-    names = [trace.name_of(int(row)) for row in steps.rows]
-    columns = (
-        Column("start", lambda row: duration(int(steps.start[row]), 6), steps.start, 10),
-        Column("host", lambda row: duration(int(steps.duration[row])), steps.duration, 9),
-        Column("GPU", lambda row: duration(int(gpu_ns[row])), gpu_ns, 9),
-        Column("GPU ops", lambda row: count(int(ops[row])), ops, 8, priority=2),
-        Column("HBM est.", lambda row: size(moved[row]), _floats(moved), 8, priority=3),
-        Column(
-            "",
-            lambda row: "outlier" if steps.outlier[row] else "",
-            steps.outlier.astype(np.int64),
-            8,
-            right=False,
-            priority=1,
-        ),
-        Column(
-            "step",
-            lambda row: document.short_of(int(steps.rows[row])),
-            name_keys(names, words),
-            None,
-            right=False,
-            least=16,
-        ),
-    )
-    return Table(
-        columns,
-        names,
-        words,
-        lambda row: event_target(document, int(steps.rows[row])),
-        empty="no steps in this trace",
+        sort="start_ns",
+        descending=False,
+        target=lambda row: EventAt(int(rows[row])),
+        row_of=row_of,
+        empty=no_gpu(part),
     )

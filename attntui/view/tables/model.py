@@ -27,6 +27,9 @@ Figures = npt.NDArray[np.number] | npt.NDArray[np.bool_] | Sequence[float | None
 """Figures, one a row; None or NaN where one is not known."""
 
 
+_EMPTY = Safe("nothing here")
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """How a column stands on the screen.
@@ -75,7 +78,7 @@ class Table:
     descending: bool = True
     target: Callable[[int], Selection] = lambda _row: NOTHING
     row_of: Callable[[Selection], int | None] = lambda _selected: None
-    empty: Safe = Safe("nothing here")
+    empty: Safe = _EMPTY
     """What to say when there are no rows at all."""
 
     def __len__(self) -> int:
@@ -94,11 +97,18 @@ def every_row(words: Sequence[str]) -> I64:
     return np.arange(len(words), dtype=np.int64)
 
 
+def first_row(hits: npt.NDArray[np.bool_]) -> int | None:
+    """The first row of which a mask is true, None without one."""
+    found = np.flatnonzero(hits)
+    return int(found[0]) if len(found) else None
+
+
 def numbers(values: Figures) -> Keys:
     """Figures as sort keys: what is not known is NaN."""
     if isinstance(values, np.ndarray):
-        kept = values.dtype in (np.int64, np.int32, np.float64)
-        return values if kept else values.astype(np.int64)
+        if values.dtype.kind == "f":
+            return values.astype(np.float64, copy=False)
+        return values.astype(np.int64, copy=False)
     if all(isinstance(value, int) for value in values):
         return np.array(values, np.int64)
     return np.array([math.nan if value is None else value for value in values], np.float64)
@@ -150,6 +160,7 @@ def texts(
     place: Place | None = None,
     *,
     values: Sequence[str | None] | None = None,
+    absent: Safe = ABSENT,
 ) -> Column:
     """A column of texts, one a row; `values` are what programs get instead."""
     data = shown if values is None else values
@@ -158,7 +169,7 @@ def texts(
         key,
         safe(title),
         lambda row: data[row] or None,
-        lambda row: shown[row] or ABSENT,
+        lambda row: shown[row] or absent,
         ranks,
         left=True,
         place=place,
@@ -181,9 +192,12 @@ def names(
 
 def data(key: str, values: Sequence[Any]) -> Column:
     """A column for programs alone: lists, dicts, full names."""
-    return Column(
-        key, Safe(""), lambda row: values[row], lambda row: ABSENT, np.zeros(len(values), np.int64)
-    )
+    return computed(key, lambda row: values[row])
+
+
+def computed(key: str, value: Callable[[int], Any]) -> Column:
+    """A column for programs alone, its values made when they are asked for."""
+    return Column(key, Safe(""), value, lambda row: ABSENT, np.zeros(0, np.int64))
 
 
 def drawn(

@@ -1,16 +1,25 @@
-"""The ops pane as a table."""
+"""CPU ops and annotations by name: self time and what it went into, GPU time launched."""
 
 from __future__ import annotations
 
-import numpy as np
+from attntui.analysis.quantity import Quantity
+from attntui.analysis.self_time import SelfPart
+from attntui.analysis.slice import Slice
+from attntui.safe import Safe, safe
+from attntui.view.session.selection import EventAt, Selection, event_of
+from attntui.view.tables.model import (
+    Place,
+    Table,
+    computed,
+    data,
+    drawn,
+    every_row,
+    figures,
+    first_row,
+    texts,
+)
 
-from attntui.analysis.self_time import OpTable, SelfPart
-from attntui.view.document import Document
-from attntui.view.words.formats import count, duration
-from attntui.view.tables.kernels import event_target
-from attntui.view.tables.order import Column, Table, name_keys
-
-PART_MARKS = {
+PART_MARKS: dict[SelfPart, tuple[str, str]] = {
     SelfPart.LAUNCH: ("L", "launch"),
     SelfPart.SYNC: ("S", "wait"),
     SelfPart.MEMORY: ("M", "memory"),
@@ -18,65 +27,69 @@ PART_MARKS = {
     SelfPart.RUNTIME: ("R", "runtime"),
     SelfPart.DISPATCH: ("d", "dispatch"),
 }
+"""The letter of each part of the self time, and what it is called."""
+
 SPLIT_CELLS = 10
+REPORTED = ("self_ns", "fat_bar", "total_ns", "count", "gpu_ns", "gpu_ops", "label")
 
 
-def part_bar(split: list[int], width: int = SPLIT_CELLS) -> str:
-    """Own time by part in `width` letters, largest remainders first, so that they add up."""
+def part_bar(split: list[int], width: int = SPLIT_CELLS) -> Safe:
+    """Self time by part in `width` letters, largest remainders first, so that they add up."""
     whole = sum(split)
     if not whole:
-        return " " * width
+        return Safe(" " * width)
     exact = [width * part / whole for part in split]
     cells = [int(share) for share in exact]
     for index in sorted(range(len(split)), key=lambda i: cells[i] - exact[i])[: width - sum(cells)]:
         cells[index] += 1
-    return "".join(mark * n for (mark, _), n in zip(PART_MARKS.values(), cells, strict=True))
+    marks = (mark for mark, _ in PART_MARKS.values())
+    return Safe("".join(mark * n for mark, n in zip(marks, cells, strict=True)))
 
 
-def ops_table(document: Document, ops: OpTable) -> Table:
-    """CPU ops and annotations by name: own time and what it went into, GPU time launched."""
-    names = [document.short[i] for i in ops.name.tolist()]
-    rows = np.arange(len(ops), dtype=np.int64)
-    fat = [document.analyses.fat.get(i) for i in ops.name.tolist()]
+def ops_table(part: Slice) -> Table:
+    """One row a name."""
+    ops, labels = part.ops, part.analysed.labels
+    ids = ops.name.tolist()
+    fat = [part.analysed.fat.get(i) for i in ids]
+    kinds = [None if kind is None else kind.name.lower() for kind in fat]
 
-    def fat_text(row: int) -> str:
-        kind = fat[row]
-        return "" if kind is None else kind.name.lower().replace("_", " ")
+    def row_of(selected: Selection) -> int | None:
+        event = event_of(part.analysed, selected)
+        return None if event is None else first_row(ops.name == part.trace.name[event])
+
+    def split(row: int) -> dict[str, int]:
+        return dict(zip((p.name.lower() for p in SelfPart), ops.split[row].tolist(), strict=True))
 
     columns = (
-        Column("own", lambda row: duration(int(ops.self_ns[row])), ops.self_ns, 9),
-        Column(
+        figures("self_ns", "self", ops.self_ns, Quantity.TIME, Place(9)),
+        drawn(
             "spent on",
             lambda row: part_bar(ops.split[row].tolist()),
-            ops.split[:, SelfPart.LAUNCH] / np.maximum(ops.self_ns, 1),
-            SPLIT_CELLS,
-            right=False,
-            priority=1,
+            ops.split[:, SelfPart.LAUNCH] / ops.self_ns.clip(1),
+            Place(SPLIT_CELLS, priority=1),
         ),
-        Column(
+        texts(
+            "fat_bar",
             "fat bar",
-            fat_text,
-            np.array([-1 if kind is None else int(kind) for kind in fat], np.int64),
-            15,
-            right=False,
-            priority=2,
+            [None if kind is None else safe(kind.replace("_", " ")) for kind in kinds],
+            Place(15, priority=2),
+            values=kinds,
+            absent=Safe(""),
         ),
-        Column("total", lambda row: duration(int(ops.total_ns[row])), ops.total_ns, 9, priority=3),
-        Column("count", lambda row: count(int(ops.count[row])), ops.count, 7, priority=3),
-        Column("GPU", lambda row: duration(int(ops.gpu_ns[row])), ops.gpu_ns, 9),
-        Column("GPU ops", lambda row: count(int(ops.gpu_ops[row])), ops.gpu_ops, 8, priority=4),
-        Column(
-            "op or annotation",
-            lambda row: document.short[int(ops.name[row])],
-            name_keys(names, rows),
-            None,
-            right=False,
-        ),
+        figures("total_ns", "total", ops.total_ns, Quantity.TIME, Place(9, priority=3)),
+        figures("count", "count", ops.count, Quantity.COUNT, Place(7, priority=3)),
+        figures("gpu_ns", "GPU", ops.gpu_ns, Quantity.TIME, Place(9)),
+        figures("gpu_ops", "GPU ops", ops.gpu_ops, Quantity.COUNT, Place(8, priority=4)),
+        texts("label", "op or annotation", [labels.names[i] for i in ids], Place(None)),
+        data("name", [part.trace.names[i] for i in ids]),
+        computed("split_ns", split),
     )
     return Table(
         columns,
-        [document.words[i] for i in ops.name.tolist()],
-        rows,
-        lambda row: event_target(document, int(ops.longest[row])),
-        empty="no CPU ops recorded: profile with ProfilerActivity.CPU",
+        [labels.words[i] for i in ids],
+        every_row(ids),
+        sort="self_ns",
+        target=lambda row: EventAt(int(ops.longest[row])),
+        row_of=row_of,
+        empty=Safe("no CPU ops recorded: profile with ProfilerActivity.CPU"),
     )

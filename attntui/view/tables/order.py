@@ -16,6 +16,7 @@ from attntui.trace.model import I64
 from attntui.view.patterns import compile_pattern
 from attntui.view.tables.model import Column, Place, Table
 
+
 @dataclass(frozen=True, eq=False)
 class TableView:
     """A table in an order. `order[position]` is the row shown at a position; `sort` is the

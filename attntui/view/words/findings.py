@@ -2,44 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from string import Formatter
-from typing import Any
 
 from attntui.analysis.findings import Finding
-from attntui.analysis.scope import Range
-from attntui.safe import safe
-from attntui.view.words.formats import count, duration, percent, size
-from attntui.view.reports.sections import Column, Section
+from attntui.analysis.quantity import Quantity
+from attntui.safe import Safe, safe
+from attntui.view.words.formats import figure
 
 NAME_CELLS = 150
 """Cells of a name inside a sentence."""
 
+_QUANTITIES = {
+    "_ns": Quantity.TIME,
+    "_bytes": Quantity.BYTES,
+    "_share": Quantity.SHARE,
+    "_pct": Quantity.PERCENT,
+}
+_SHORT = ("gpu", "cpu", "hbm")
 
-def figure_text(key: str, value: int | float) -> str:
+
+def _unit(key: str) -> str:
+    """The end of a figure's key that tells its unit, empty for a count."""
+    return next((end for end in _QUANTITIES if key.endswith(end)), "")
+
+
+def figure_text(key: str, value: int | float) -> Safe:
     """A figure in the unit that the end of its key tells."""
-    if key.endswith("_ns"):
-        return duration(value)
-    if key.endswith("_bytes"):
-        return size(value)
-    if key.endswith("_share"):
-        return percent(value)
-    if key.endswith("_pct"):
-        return percent(value / 100)
-    return count(round(value))
+    return figure(value, _QUANTITIES.get(_unit(key), Quantity.COUNT))
 
 
-def title_text(finding: Finding) -> str:
-    """The finding's sentence, as plain text on one line."""
+def figure_label(key: str) -> Safe:
+    """A figure's key as people read it: `GPU time` for `gpu_time_ns`."""
+    words = key.removesuffix(_unit(key)).split("_")
+    return safe(" ".join(word.upper() if word in _SHORT else word for word in words))
+
+
+def title_text(finding: Finding) -> Safe:
+    """The finding's sentence."""
     return _filled(finding, finding.title)
 
 
-def advice_text(finding: Finding) -> str:
-    """What to try, as plain text on one line."""
+def advice_text(finding: Finding) -> Safe:
+    """What to try."""
     return _filled(finding, finding.advice)
 
 
-def _filled(finding: Finding, template: str) -> str:
+def _filled(finding: Finding, template: str) -> Safe:
     pieces = []
     for text, key, nouns, _ in Formatter().parse(template):
         pieces.append(text)
@@ -52,35 +60,4 @@ def _filled(finding: Finding, template: str) -> str:
         if nouns:
             one, many = nouns.split("/")
             pieces.append(f" {one if finding.figures[key] == 1 else many}")
-    return "".join(pieces)
-
-
-def findings_section(findings: Sequence[Finding]) -> Section:
-    """The findings as a table, each with its advice in a row below."""
-    rows: list[tuple[str, ...]] = []
-    for finding in findings:
-        rows.append((finding.severity.word, duration(finding.cost_ns), title_text(finding)))
-        rows.append(("", "", f"  try: {advice_text(finding)}"))
-    columns = (
-        Column("severity", left=True),
-        Column("cost"),
-        Column("finding", left=True, wraps=True),
-    )
-    title = "Findings; a cost is GPU time or idle time, and costs overlap"
-    return Section(title, columns, tuple(rows))
-
-
-def finding_json(finding: Finding) -> dict[str, Any]:
-    """A finding for scripts: evidence is an event's row, or a stretch as [start, end] in ns."""
-    return {
-        "id": finding.id,
-        "severity": finding.severity.word,
-        "cost_ns": finding.cost_ns,
-        "title": title_text(finding),
-        "figures": dict(finding.figures),
-        "evidence": [
-            [piece.start, piece.end] if isinstance(piece, Range) else piece
-            for piece in finding.evidence
-        ],
-        "advice": advice_text(finding),
-    }
+    return safe("".join(pieces))

@@ -1,0 +1,61 @@
+"""A line of the overview in full: what, what to try, its figures, its evidence to go to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.compiled_regions import FusionCheck
+from attntui.analysis.findings import Finding
+from attntui.analysis.scope import Range
+from attntui.analysis.slice import Slice
+from attntui.view.detail.items import Item, heading, item
+from attntui.view.session.selection import EventAt
+from attntui.view.tables.findings import evidence_place, remarks
+from attntui.view.tables.regions import region_lines
+from attntui.view.words.findings import advice_text, figure_label, figure_text
+from attntui.view.words.formats import duration
+
+MAX_EVIDENCE = 20
+
+
+def finding_detail(part: Slice, key: str) -> list[Item]:
+    """The lines about a remark; one that this scope does not have says so."""
+    remark = next((remark for remark in remarks(part) if remark.key == key), None)
+    if remark is None:
+        return [heading("no such finding in this scope")]
+    items = [heading(remark.text)]
+    if remark.check is not None:
+        return [*items, *_region(remark.check)]
+    finding = remark.finding
+    if finding is None:
+        return items
+    items += [
+        item("weight", finding.severity.word),
+        item("costs", "nothing" if finding.cost_ns is None else duration(finding.cost_ns)),
+        item("", ""),
+        item("to try", advice_text(finding)),
+    ]
+    if finding.figures:
+        items.append(heading("figures"))
+        for name, value in finding.figures.items():
+            items.append(Item(figure_label(name), figure_text(name, value)))
+    return [*items, *_evidence(part.analysed, finding)]
+
+
+def _region(check: FusionCheck) -> Iterator[Item]:
+    for line in region_lines(check):
+        yield item(line.kind, f"{duration(line.gpu_ns)}  {line.text}", EventAt(line.event))
+
+
+def _evidence(analysed: AnalysedTrace, finding: Finding) -> Iterator[Item]:
+    if not finding.evidence:
+        return
+    yield heading("evidence, the costliest first")
+    for piece in finding.evidence[:MAX_EVIDENCE]:
+        if isinstance(piece, Range):
+            text = f"{duration(piece.end - piece.start)} from {duration(piece.start, 7)}"
+        else:
+            length = duration(int(analysed.trace.dur[piece]))
+            text = f"{analysed.labels.event(piece)}  {length}"
+        yield item("·", text, evidence_place(analysed, piece))

@@ -1,0 +1,36 @@
+"""Annotations by label: time on the host, and the GPU work launched in them on any thread."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attntui.analysis.annotations import Annotations
+from attntui.analysis.labels import NAME_CELLS
+from attntui.analysis.quantity import Quantity
+from attntui.safe import safe
+from attntui.view.tables.model import Table, data, every_row, figures, texts
+
+REPORTED = ("count", "cpu_ns", "mean_cpu_ns", "gpu_ops", "gpu_ns", "label")
+
+
+def annotations_table(found: Annotations) -> Table:
+    """One row a label, the most time on the host first."""
+    places = np.arange(len(found.labels))
+    count = np.bincount(found.label, minlength=len(places))
+    # Sums by label in integers: float weights would lose nanoseconds.
+    cpu, gpu_ops, gpu_ns = (np.zeros(len(places), np.int64) for _ in range(3))
+    np.add.at(cpu, found.label, found.cpu_ns)
+    np.add.at(gpu_ops, found.label, found.work.gpu_ops_any_thread)
+    np.add.at(gpu_ns, found.label, found.work.gpu_ns_any_thread)
+    order = np.lexsort((places, -cpu))
+    labels = [safe(found.labels[i], NAME_CELLS) for i in order]
+    columns = (
+        figures("count", "count", count[order]),
+        figures("cpu_ns", "CPU total", cpu[order], Quantity.TIME),
+        figures("mean_cpu_ns", "CPU mean", (cpu / np.maximum(count, 1))[order], Quantity.TIME),
+        figures("gpu_ops", "GPU ops", gpu_ops[order]),
+        figures("gpu_ns", "GPU time", gpu_ns[order], Quantity.TIME),
+        texts("label", "label", labels),
+        data("name", [found.labels[i] for i in order]),
+    )
+    return Table(columns, labels, every_row(labels), sort="cpu_ns")
