@@ -32,7 +32,6 @@ MARGIN = 0.03
 """Blank on both sides of a unit, as a share of the longer one."""
 
 
-
 @dataclass(frozen=True, slots=True)
 class Request:
     """Which units to compare: their kind and numbers, None for the representative ones."""

@@ -233,7 +233,7 @@ class Session:
         to its place.
         """
         if isinstance(selected, FindingAt) and selected.place is not None:
-            return self.going_to(selected.place)
+            return self.going_to(selected.place).pointing_at(selected)
         span = span_of(self.analysed, selected)
         if span is None:
             return self.pointing_at(selected)
