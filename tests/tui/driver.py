@@ -16,9 +16,11 @@ from attntui.tui.screens.picker import PickerScreen
 Opened = Callable[..., AbstractAsyncContextManager[tuple[Pilot[None], MainScreen]]]
 
 
-async def finished(pilot: Pilot[None], name: str) -> None:
-    """Waits for the workers of a name, if there are any (given none, Textual waits for all)."""
-    workers = [worker for worker in pilot.app.workers if worker.name == name]
+async def finished(pilot: Pilot[None], *names: str) -> None:
+    """Waits for the workers of these names, if there are any (given none, Textual waits for
+    all).
+    """
+    workers = [worker for worker in pilot.app.workers if worker.name in names]
     if workers:
         # A load's screen goes when it is done, and takes its finished worker with it.
         with suppress(WorkerCancelled):

@@ -36,7 +36,7 @@ from attntui.view.panes import PANES
 from attntui.view.session import marks
 from attntui.view.session.keys import KEYS, Step
 from attntui.view.session.reopen import command_line, reloaded, write_copy
-from attntui.view.session.selection import EventAt, FindingAt
+from attntui.view.session.selection import NOTHING, EventAt, FindingAt, Selection
 from attntui.view.session.session import Session
 from attntui.view.words import status
 
@@ -76,6 +76,7 @@ class MainScreen(PaneScreen):
         super().__init__(options, closable=closable)
         self._session = session
         self._detailed: object = None
+        self._located: Selection = NOTHING
         self._tables = tuple(pane.name for pane in PANES[:MOST_TABLES])
         self._finding = False
 
@@ -150,9 +151,12 @@ class MainScreen(PaneScreen):
     def _show(self) -> None:
         session = self.session
         self.query_one(TimelineView).session = session
+        moved = session.selection != self._located
+        self._located = session.selection
         for pane in self.query(TablePane):
             pane.show(session)
-            if not pane.has_focus:
+            # The row in focus may have moved, and its message be still under way.
+            if moved or not pane.has_focus:
                 pane.locate(session)
         self.show_line("title", status.title(session))
         self.show_line("said", status.status(session))

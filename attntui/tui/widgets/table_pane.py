@@ -44,7 +44,11 @@ class TablePane(VirtualTable):
 
     def locate(self, session: Session) -> bool:
         """Puts the cursor where the selection is; False where the table does not hold it."""
-        row = None if self.view is None else self.view.table.row_of(session.selection)
+        if self.view is None:
+            return False
+        if self.target == session.selection:
+            return True
+        row = self.view.table.row_of(session.selection)
         if row is None:
             return False
         self.select_row(row)

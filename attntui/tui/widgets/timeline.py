@@ -86,6 +86,14 @@ class TimelineView(Widget, can_focus=True):
         height = self.size.height or self.app.size.height
         return max(height - HEADER_LINES, 1)
 
+    @property
+    def top(self) -> int:
+        """The first line on screen: the current one is, however many there is room for now."""
+        session = self.session
+        if session is None:
+            return 0
+        return session.timeline.scrolled(session.tracks, self.lane_lines).top
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """All lanes, so that a short trace leaves its room to the tables."""
         if self.session is None:
@@ -127,7 +135,7 @@ class TimelineView(Widget, can_focus=True):
             return self._text_line(safe(""), frame.axis_text, "timeline--axis")
         if y == 1:
             return self._text_line(safe("overview"), frame.minimap_text, "timeline--axis")
-        number = session.timeline.top + y - HEADER_LINES
+        number = self.top + y - HEADER_LINES
         if number >= len(frame.lines):
             return Strip.blank(self.size.width, self.rich_style)
         return self._lane_line(frame, number)
@@ -181,7 +189,7 @@ class TimelineView(Widget, can_focus=True):
         if self.session is None or at is None or at.y < HEADER_LINES or at.x < GUTTER:
             return
         time = self.session.timeline.viewport.time(at.x - GUTTER, self.cells or 1)
-        line = self.session.timeline.top + at.y - HEADER_LINES
+        line = self.top + at.y - HEADER_LINES
         self.post_message(self.Clicked(self, time, line))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
