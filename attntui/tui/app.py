@@ -13,6 +13,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from attntui.errors import InputError
+from attntui.safe import Safe, safe
 from attntui.tui.plain import PlainFilter
 from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
@@ -20,9 +21,9 @@ from attntui.tui.screens.loading import AligningScreen, LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.once import Palette
 from attntui.tui.screens.picker import PickerScreen
-from attntui.view.document import Document
 from attntui.view.options import Options
 from attntui.view.session.reopen import opened
+from attntui.view.session.session import Session
 
 
 class AttntuiApp(App[None]):
@@ -35,7 +36,7 @@ class AttntuiApp(App[None]):
         super().__init__()
         self.paths = paths
         self.options = options
-        self.failure: str | None = None
+        self.failure: Safe | None = None
         self._comparing = False
 
     def on_mount(self) -> None:
@@ -51,40 +52,40 @@ class AttntuiApp(App[None]):
     @work
     async def _open(self) -> None:
         """The traces of the command line; one that cannot be opened ends the program."""
-        documents = []
+        sessions = []
         for path in self.paths:
-            document = await self._load(path)
-            if document is None:
+            session = await self._load(path)
+            if session is None:
                 self.exit()
                 return
-            documents.append(document)
-        if not await self._show(documents, closable=False):
+            sessions.append(session)
+        if not await self._show(sessions, closable=False):
             self.exit()
 
     @work
     async def _pick(self) -> None:
         """A trace to choose; back here when the user has done with it."""
-        document = await self._choose("Open a trace", closable=False)
-        if document is not None:
-            await self._show([document], closable=True, then=self._pick)
+        session = await self._choose(safe("Open a trace"), closable=False)
+        if session is not None:
+            await self._show([session], closable=True, then=self._pick)
 
     async def _show(
         self,
-        documents: list[Document],
+        sessions: list[Session],
         *,
         closable: bool,
         then: Callable[[], object] | None = None,
     ) -> bool:
-        """Puts one document, or two side by side, on screen; False when that was cancelled.
+        """Puts one fresh session, or two side by side, on screen; False when that was cancelled.
 
         The list is emptied: a trace must not be kept by whoever opened it.
         """
         screen: Screen[None]
-        if len(documents) == 1:
-            session = opened(documents.pop(), self.options)
+        if len(sessions) == 1:
+            session = opened(sessions.pop(), self.options)
             screen = MainScreen(session, self.options, closable=closable)
         else:
-            b, a = documents.pop(), documents.pop()
+            b, a = sessions.pop(), sessions.pop()
             compared = await self.push_screen_wait(AligningScreen(a, b))
             if compared is None:
                 return False
@@ -97,22 +98,26 @@ class AttntuiApp(App[None]):
         self.push_screen(screen, closed)
         return True
 
-    async def _choose(self, purpose: str, *, closable: bool) -> Document | None:
-        """A document picked by the user; a file that is no trace is said and picked again."""
+    async def _choose(self, purpose: Safe, *, closable: bool) -> Session | None:
+        """A trace picked by the user; a file that is no trace is said and picked again."""
         while True:
             path = await self.push_screen_wait(PickerScreen(purpose, closable=closable))
             if path is None:
                 return None
-            document = await self._load(path)
-            if document is not None:
-                return document
+            session = await self._load(path)
+            if session is not None:
+                return session
             if self.failure:
-                self.notify(self.failure, severity="error", timeout=10, markup=False)
+                self.tell(self.failure)
 
-    async def _load(self, path: str) -> Document | None:
+    def tell(self, message: Safe) -> None:
+        """Puts a failure before the user, over whatever is on screen."""
+        self.notify(message, severity="error", timeout=10, markup=False)
+
+    async def _load(self, path: str) -> Session | None:
         loaded = await self.push_screen_wait(LoadingScreen(path, self.options))
         self.failure = loaded.error
-        return loaded.document
+        return loaded.session
 
     def action_command_palette(self) -> None:
         """The palette, over panes alone: a load or a question must stay on top."""
@@ -123,15 +128,15 @@ class AttntuiApp(App[None]):
     def _compare_wanted(self, message: MainScreen.CompareWanted) -> None:
         if not self._comparing:
             self._comparing = True
-            self._compare(message.document)
+            self._compare(message.fresh)
 
-    # The description would else be the text of the whole document.
+    # The description would else be the text of the whole session.
     @work(description="compare")
-    async def _compare(self, document: Document) -> None:
-        other = await self._choose("Compare with", closable=True)
+    async def _compare(self, session: Session) -> None:
+        other = await self._choose(safe("Compare with"), closable=True)
         self._comparing = False
         if other is not None:
-            await self._show([document, other], closable=True)
+            await self._show([session, other], closable=True)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the key table by name."""

@@ -18,7 +18,7 @@ def bindings(keys: Sequence[Key] = KEYS) -> list[BindingType]:
             key.text,
             key_display=key.shown,
             show=False,
-            id=key.action,
+            id=key.name,
         )
         for key in keys
     ]

@@ -13,4 +13,4 @@ class PlainFilter(LineFilter):
     """The last step before the terminal: borders, blocks and names in ASCII."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        return [Segment(plain(text), style, control) for text, style, control in segments]
+        return [piece._replace(text=plain(piece.text)) for piece in segments]

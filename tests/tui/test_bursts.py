@@ -55,8 +55,8 @@ async def test_scopes_changed_quickly_settle_on_the_last(opened: Opened) -> None
     async with opened() as (pilot, screen):
         await burst(pilot, "full_stop", "S", "S", "S", "J", "S")
         while not screen.session.is_settled:
-            await finished(pilot, "_find_facts")
-        assert screen.session.facts.scope == screen.session.scope
+            await finished(pilot, "_find_slice")
+        assert screen.session.slice.scope == screen.session.scope
 
 
 async def test_asking_twice_to_compare_opens_one_picker(opened: Opened) -> None:
@@ -81,7 +81,11 @@ async def test_a_selection_outlives_the_focus(opened: Opened) -> None:
         assert screen.session.event == found
 
 
-async def test_the_session_knows_the_width_that_is_drawn(opened: Opened) -> None:
-    async with opened() as (_, screen):
+async def test_a_key_takes_the_width_that_is_drawn_then(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
         timeline = screen.query_one(TimelineView)
-        assert screen.session.width == timeline.outer_size.width - GUTTER_AND_BORDER
+        for width in (120, 64, 200):
+            await pilot.resize_terminal(width, 40)
+            await pilot.press("left")
+            assert screen.session.width == timeline.cells
+            assert timeline.cells == timeline.outer_size.width - GUTTER_AND_BORDER

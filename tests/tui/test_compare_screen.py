@@ -41,7 +41,7 @@ def compared(steps_file: Path, tmp_path: Path) -> Compared:
 def test_every_binding_has_an_action_and_a_key_of_its_own() -> None:
     seen: set[str] = set()
     for key in COMPARE_KEYS:
-        assert hasattr(CompareScreen, f"action_{key.action.partition('(')[0]}"), key.action
+        assert hasattr(CompareScreen, f"action_{key.action.partition('(')[0]}"), key.name
         for name in key.keys:
             assert name not in seen, name
             seen.add(name)
@@ -92,9 +92,9 @@ async def test_units_kinds_swap_and_width(compared: Compared) -> None:
         await pilot.press("u")
         await finished(pilot, "_align")
         assert screen.compared.comparison.choice != choice
-        paths = [d.trace.path for d in screen.compared.documents]
+        paths = [d.trace.path for d in screen.compared.analysed]
         await pilot.press("o")
-        assert [d.trace.path for d in screen.compared.documents] == paths[::-1]
+        assert [d.trace.path for d in screen.compared.analysed] == paths[::-1]
         await pilot.press("W")
         assert screen.compared.full_width
 

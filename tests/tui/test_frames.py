@@ -10,6 +10,7 @@ from types import FrameType
 import numpy as np
 import pytest
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.trace import Trace
 from attntui.trace.model import (
     Category,
@@ -21,9 +22,9 @@ from attntui.trace.model import (
     Metadata,
 )
 from attntui.tui.widgets.timeline import _Frame
-from attntui.view.detail.event import event_detail
-from attntui.view.document import Document
+from attntui.view.detail import detail_of
 from attntui.view.panes import PANES
+from attntui.view.session.marks import searching
 from attntui.view.session.session import Session
 from attntui.view.tables.order import TableView, layout, line
 
@@ -103,7 +104,7 @@ def python_calls(work: Callable[[], object]) -> int:
 
 def sessions(kernels: int) -> list[Session]:
     """Whole, half and close views in the middle of the trace."""
-    session = Session.of(Document.build(even_trace(kernels))).resized(WIDTH)
+    session = Session.of(AnalysedTrace(even_trace(kernels)).find_all()).resized(WIDTH)
     # The gaps last 400 ns: every one of them is over this threshold.
     session = replace(session, threshold=100)
     middle = session.cursor_to(kernels * 500)
@@ -125,8 +126,7 @@ def next_gap(session: Session) -> None:
 
 
 def detail(session: Session) -> None:
-    assert session.event is not None
-    assert event_detail(session.document, session.event)
+    assert detail_of(session.slice, session.selection)
 
 
 KEYS: dict[str, Callable[[Session], object]] = {
@@ -137,7 +137,7 @@ KEYS: dict[str, Callable[[Session], object]] = {
     "next gap": next_gap,
     "launch": lambda s: s.to_launch(),
     "threshold": lambda s: s.threshold_moved(1).tracks,
-    "search": lambda s: s.searching("kernel_3"),
+    "search": lambda s: searching(s, "kernel_3"),
     "lane": lambda s: s.line_moved(1),
     "step": lambda s: s.step_moved(1),
     "detail": detail,
@@ -179,9 +179,8 @@ def test_a_table_writes_only_the_rows_on_screen(
     small: list[Session], large: list[Session], instances: bool
 ) -> None:
     def page(session: Session) -> None:
-        ordered = KERNELS.build(session, instances)
-        view = TableView.of(ordered.table, ordered.sort, ordered.descending).sorted_by(1)
-        plan = layout(view.table.columns, 100)
+        view = TableView.of(KERNELS.table(session, instances)).sorted_by(1)
+        plan = layout(view.columns, 100)
         for position in range(min(len(view), 40)):
             line(view, position, plan)
 

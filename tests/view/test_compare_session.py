@@ -9,11 +9,19 @@ import builders
 import pytest
 from steps_trace import two_steps
 
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.safe import safe
 from attntui.trace import Trace, load
 from attntui.view.session.compare_session import CompareSession
-from attntui.view.tables.changes import changes, changes_table, groups_of, scoreboard_table
-from attntui.view.document import Document
+from attntui.view.session.selection import EventAt
+from attntui.view.session.session import Session
+from attntui.view.tables.changes import changes_table
 from attntui.view.tables.order import TableView, layout, line
+from attntui.view.tables.scoreboard import scoreboard_table
+
+
+def over(trace: Trace) -> Session:
+    return Session.of(AnalysedTrace(trace))
 
 
 @pytest.fixture
@@ -25,8 +33,8 @@ def compared(make_trace: Callable[..., Trace], tmp_path: Path) -> CompareSession
     folder = tmp_path / "b"
     folder.mkdir()
     b = load(builders.write_trace(folder, longer))
-    session = CompareSession.of(Document.build(make_trace(two_steps())), Document.build(b))
-    return session.resized(0, 100).resized(1, 100)
+    session = CompareSession.of(over(make_trace(two_steps())), over(b))
+    return session.resized((100, 100))
 
 
 def next_unit(compared: CompareSession) -> CompareSession:
@@ -89,9 +97,7 @@ def test_units_move_together_and_stop_at_the_end(compared: CompareSession) -> No
 def test_swapping_mirrors(compared: CompareSession) -> None:
     there = next_unit(compared)
     swapped = there.swapped()
-    assert [d.trace.path for d in swapped.documents] == [d.trace.path for d in there.documents][
-        ::-1
-    ]
+    assert swapped.analysed == there.analysed[::-1]
     deltas = {row.key: row.delta_gpu_ns for row in there.comparison.rows}
     mirrored = {row.key: -row.delta_gpu_ns for row in swapped.comparison.rows}
     assert mirrored == deltas
@@ -109,36 +115,54 @@ def test_a_row_selects_both_ends(compared: CompareSession) -> None:
         assert names == ["softmax_warp_forward"] * 2
 
 
+def test_another_scale_is_no_other_selection(compared: CompareSession) -> None:
+    ends = [int(unit.rows[-1]) for unit in compared.sides]
+    there = compared.pointing_at((ends[0], ends[1]))
+    assert [s.selection for s in there.toggled_full_width().sessions] == [*map(EventAt, ends)]
+
+
 def test_tables_tell_the_rows_and_their_sum(compared: CompareSession) -> None:
     there = next_unit(compared)
-    groups = groups_of(there.comparison.rows, single=True)
-    lines = changes(groups)
-    view = TableView.of(changes_table(lines, groups), 0, descending=True)
-    first = line(view, 0, layout(view.table.columns, 100))
+    made = changes_table(there.comparison, single=True)
+    view = TableView.of(made.table)
+    first = line(view, 0, layout(view.columns, 100))
     assert "+50.00 us" in first
-    whole = sum(c.delta for c in lines if c.match)
+    delta = made.table.column("delta_gpu_ns")
+    whole = sum(delta.value(at) for at in made.lines_of(range(len(made.groups))))
     assert whole == there.comparison.metric("gpu_ns").delta
-    board = TableView.of(scoreboard_table(there.comparison), 0, descending=False)
-    assert line(board, 0, layout(board.table.columns, 100)).startswith("attention")
+    board = TableView.of(scoreboard_table(there.comparison))
+    assert line(board, 0, layout(board.columns, 100)).startswith("GPU time")
 
 
 def test_each_role_leads_to_its_own_kernel(corpus: Path) -> None:
     files = ("blog_naive.json.gz", "blog_sdpa_flash.json.gz")
-    a, b = (Document.build(load(corpus / "h200" / name)) for name in files)
+    a, b = (over(load(corpus / "h200" / name)) for name in files)
     compared = CompareSession.of(a, b)
-    lines = changes(groups_of(compared.comparison.rows, single=True))
-    roles = {line.title.rpartition(" ")[2]: line.ends for line in lines if not line.match}
+    made = changes_table(compared.comparison, single=True)
+    match, role = made.table.column("match"), made.table.column("role")
+    roles = {role.value(i): ends for i, ends in enumerate(made.ends) if match.value(i) is None}
     assert set(roles) == {"qk", "scale", "mask", "copy", "softmax", "av", "fused"}
-    call = a.calls_by_event[roles["softmax"][0] or -1]
-    for role, (in_a, in_b) in roles.items():
-        if role == "fused":
+    call = a.analysed.attention[a.analysed.calls_by_event[roles["softmax"][0] or -1]]
+    for name, (in_a, in_b) in roles.items():
+        if name == "fused":
             assert in_a is None
-            assert b.short_of(in_b or -1).startswith("flash_fwd")
+            assert b.analysed.labels.event(in_b or -1).startswith("flash_fwd")
         else:
-            share = call.role(role)
+            share = call.role(name)
             assert share is not None
             assert in_a in share.rows
             assert in_b is None
+
+
+def test_what_is_said_of_a_comparison_is_safe(
+    make_trace: Callable[..., Trace], tmp_path: Path
+) -> None:
+    evil = "\x1b]52;c;ZXZpbA==\x07\u202eevil"
+    path = builders.write_trace(tmp_path, two_steps(), f"{evil}.json")
+    compared = CompareSession.of(over(load(path)), over(load(path)))
+    for text in (compared.heading(0), compared.selection_text, compared.toggled_tie(0).said):
+        assert safe(text) == text
+    assert "evil" in compared.heading(0)
 
 
 def test_keys_stay_inside_the_unit(compared: CompareSession) -> None:
@@ -152,14 +176,13 @@ def test_keys_stay_inside_the_unit(compared: CompareSession) -> None:
 
 def test_a_role_stays_under_its_row_in_any_order(corpus: Path) -> None:
     files = ("blog_naive.json.gz", "blog_sdpa_flash.json.gz")
-    a, b = (Document.build(load(corpus / "h200" / name)) for name in files)
-    groups = groups_of(CompareSession.of(a, b).comparison.rows, single=False)
-    lines = changes(groups)
-    table = changes_table(lines, groups)
-    for column in range(len(table.columns)):
-        for descending in (False, True):
-            shown = [lines[i] for i in TableView.of(table, column, descending).order.tolist()]
-            heads = [i for i, change in enumerate(shown) if change.match]
-            for at, change in enumerate(shown):
-                head = max(i for i in heads if i <= at)
-                assert change.group == shown[head].group
+    a, b = (over(load(corpus / "h200" / name)) for name in files)
+    made = changes_table(CompareSession.of(a, b).comparison)
+    match = made.table.column("match")
+    view = TableView.of(made.table)
+    for column in range(len(view.columns)):
+        for shown in (view.sorted_by(column), view.sorted_by(column).inverted()):
+            head = -1
+            for at in shown.order.tolist():
+                head = at if match.value(at) is not None else head
+                assert made.group_of[at] == made.group_of[head]

@@ -4,24 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import builders
 import pytest
 from steps_trace import two_steps
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.scope import WHOLE, Annotation, Range, Step
-from attntui.trace import Trace
-from attntui.view.document import Document
-from attntui.view.tables.kernels import gaps_table
-from attntui.view.session.reopen import reloaded
-from attntui.view.session.session import THRESHOLDS, Session
-from attntui.view.tables.order import BadPattern, Target
+from attntui.safe import safe
+from attntui.trace import Trace, load
+from attntui.trace.model import ABSENT
 from attntui.view.drawing.tracks import TrackKind
+from attntui.view.patterns import BadPattern
+from attntui.view.session.keys import KEYS, Key
+from attntui.view.session.marks import (
+    at_bookmark,
+    backed,
+    bookmarked,
+    measuring,
+    measuring_selection,
+    search_moved,
+    searching,
+    unmeasured,
+)
+from attntui.view.session.reopen import reloaded
+from attntui.view.session.selection import (
+    NOTHING,
+    CallAt,
+    EventAt,
+    FindingAt,
+    GapAt,
+    Nothing,
+    Selection,
+    span_of,
+)
+from attntui.view.session.session import THRESHOLDS, Session
+from attntui.view.words import status
+
+DEVICE_GAP = GapAt(0, ABSENT, 800_000, 850_000)
+
+
+def over(trace: Trace) -> Session:
+    return Session.of(AnalysedTrace(trace)).resized(100)
 
 
 @pytest.fixture
 def session(make_trace: Callable[..., Trace]) -> Session:
-    return Session.of(Document.build(make_trace(two_steps()))).resized(100)
+    return over(make_trace(two_steps()))
 
 
 def name(session: Session) -> str | None:
@@ -86,12 +116,12 @@ def test_gaps_come_by_time_over_the_threshold(session: Session) -> None:
         there = there.gap_moved(1)
         assert there.gap is not None
         assert track_kind(there) is TrackKind.IDLE
-        lengths.append(int(there.gaps.length[there.gap]))
+        lengths.append(there.gap.end - there.gap.start)
     assert lengths == [590_000, 50_000, 650_000, 50_000]
     assert there.gap_moved(1).said.startswith("no further gap")
     back = there.gap_moved(-1)
     assert back.gap is not None
-    assert int(back.gaps.length[back.gap]) == 650_000
+    assert back.gap.end - back.gap.start == 650_000
     high = session.threshold_moved(THRESHOLDS.index(100_000) - THRESHOLDS.index(session.threshold))
     assert high.gap_moved(1).gap_moved(1).said == "gap of 650.0 us"
 
@@ -108,7 +138,7 @@ def test_scope_goes_round(session: Session) -> None:
     there = session.selecting(row(session, "softmax_warp_forward", 1))
     step = there.scope_cycled().settled()
     assert step.scope == Step(1)
-    assert [step.trace.name_of(int(r)) for r in step.facts.rows.gpu] == [
+    assert [step.trace.name_of(int(r)) for r in step.slice.rows.gpu] == [
         "ampere_bf16_s16816gemm_bf16_128x128_nn",
         "softmax_warp_forward",
     ]
@@ -120,28 +150,29 @@ def test_scope_goes_round(session: Session) -> None:
 
 def test_a_measured_range_is_a_scope_too(session: Session) -> None:
     gpu = session.selecting(row(session, "softmax_warp_forward"))
-    measured = gpu.measuring_event()
-    assert measured.measured_facts is not None
-    assert measured.measured_facts.busy == ((0, 1.0),)
-    assert measured.measured_facts.gpu_ops == 1
+    measured = measuring_selection(gpu)
+    assert measured.measured is not None
+    assert measured.measured.busy == ((0, 1.0),)
+    assert measured.measured.gpu_ops == 1
     there = measured.scope_cycled()
     while not isinstance(there.scope, Range):
         there = there.scope_cycled().settled()
-    assert there.facts.idle_ns == 0
-    assert there.unmeasured().scope == WHOLE
+    assert there.slice.idle_ns == 0
+    assert unmeasured(there).scope == WHOLE
 
 
 def test_measuring_takes_two_ends_in_either_order(session: Session) -> None:
-    begun = session.cursor_to(900_000).measuring()
+    begun = measuring(session.cursor_to(900_000))
     assert begun.mark == begun.timeline.cursor
-    done = begun.cursor_to(300_000).measuring()
-    assert done.measured == Range(300_000, 900_000)
+    done = measuring(begun.cursor_to(300_000))
+    assert done.measured is not None
+    assert done.measured.range == Range(300_000, 900_000)
     assert done.mark is None
 
 
 def test_steps_follow_and_take_the_scope_along(session: Session) -> None:
     first = session.to_step(0)
-    assert first.timeline.viewport.t0 <= session.document.steps.start[0]
+    assert first.timeline.viewport.t0 <= session.analysed.steps.start[0]
     scoped = first.scoped(Step(0)).step_moved(1)
     assert scoped.scope == Step(1)
     assert scoped.step_moved(1).said == "no further step"
@@ -149,36 +180,36 @@ def test_steps_follow_and_take_the_scope_along(session: Session) -> None:
 
 
 def test_search_wraps_and_counts(session: Session) -> None:
-    there = session.searching("SOFTMAX_warp|softmax")
-    assert session.searching("aten::softmax").said == "/aten::softmax/ 1 of 2"
+    there = searching(session, "SOFTMAX_warp|softmax")
+    assert searching(session, "aten::softmax").said == "/aten::softmax/ 1 of 2"
     assert there.search is not None
     hits = []
-    at = session.searching("softmax_warp")
+    at = searching(session, "softmax_warp")
     for _ in range(3):
         hits.append(at.event)
-        at = at.search_moved(1)
+        at = search_moved(at, 1)
     assert hits[0] == hits[2] != hits[1]
-    assert session.searching("nothing such").said == "no event named like /nothing such/"
+    assert searching(session, "nothing such").said == "no event named like /nothing such/"
     with pytest.raises(BadPattern):
-        session.searching("(")
+        searching(session, "(")
 
 
 def test_back_undoes_search_then_scope_then_nothing(session: Session) -> None:
-    there = session.scoped(Step(0)).searching("softmax")
-    without_search = there.backed()
+    there = searching(session.scoped(Step(0)), "softmax")
+    without_search = backed(there)
     assert without_search is not None
     assert without_search.search is None
-    without_scope = without_search.backed()
+    without_scope = backed(without_search)
     assert without_scope is not None
     assert without_scope.scope == WHOLE
-    assert without_scope.backed() is None
+    assert backed(without_scope) is None
 
 
 def test_bookmarks_come_back(session: Session) -> None:
     there = session.selecting(row(session, "softmax_warp_forward", 1)).zoomed(0.1)
-    marked = there.bookmarked()
+    marked = bookmarked(there)
     away = marked.fitted().cursor_to(0)
-    back = away.at_bookmark(0)
+    back = at_bookmark(away, 0)
     assert back.timeline.viewport == there.timeline.viewport
     assert back.timeline.cursor == there.timeline.cursor
 
@@ -204,29 +235,31 @@ def test_lanes_empty_on_screen_can_be_hidden(session: Session) -> None:
 
 def test_a_reload_keeps_place_and_scope(session: Session, make_trace: Callable[..., Trace]) -> None:
     there = session.to_step(1).scoped(Step(1))
-    again = reloaded(there, Document.build(make_trace(two_steps())))
+    again = reloaded(there, over(make_trace(two_steps())))
     assert again.scope == Step(1)
     assert again.timeline.viewport.t0 == there.timeline.viewport.t0
     assert again.timeline.viewport.t1 == there.timeline.viewport.t1
-    assert again.event is None
+    assert again.selection == NOTHING
+    assert again.slice is not there.slice
+    assert again.slice.analysed is again.analysed
 
 
 def test_a_reload_of_a_grown_file_maps_what_it_can(
     session: Session, make_trace: Callable[..., Trace]
 ) -> None:
-    inner = session.selecting(row(session, "aten::mm")).toggled_collapse().bookmarked()
+    inner = bookmarked(session.selecting(row(session, "aten::mm")).toggled_collapse())
     closed = {inner.tracks[number].label for number in inner.timeline.collapsed}
-    scoped = inner.scoped(Annotation(row(session, "attn_fwd"))).searching("leaked")
+    scoped = searching(inner.scoped(Annotation(row(session, "attn_fwd"))), "leaked")
     more = builders.kernel("side", 100, 10, stream=3)
     later = builders.kernel("late", 9_000, 10)
-    document = Document.build(make_trace([more, *two_steps(), later]))
-    again = reloaded(scoped, document).settled()
+    fresh = over(make_trace([more, *two_steps(), later]))
+    again = reloaded(scoped, fresh).settled()
     assert {again.tracks[number].label for number in again.timeline.collapsed} == closed
     assert again.scope_text == "attn_fwd"
-    assert len(again.facts.rows.gpu) == 2
+    assert len(again.slice.rows.gpu) == 2
     assert again.search is not None
-    back = again.at_bookmark(0).fitted()
-    assert back.timeline.viewport.high == document.trace.span[1]
+    back = at_bookmark(again, 0).fitted()
+    assert back.timeline.viewport.high == fresh.trace.span[1]
 
 
 def test_an_outlier_can_be_selected_with_empty_lanes_hidden(
@@ -234,7 +267,7 @@ def test_an_outlier_can_be_selected_with_empty_lanes_hidden(
 ) -> None:
     stray = builders.cpu_op("stray", 10**15, 5)
     trace = make_trace([*two_steps(), stray])
-    session = Session.of(Document.build(trace)).resized(100).toggled_empty()
+    session = over(trace).toggled_empty()
     there = session.selecting(row(session, "stray"))
     view = there.timeline.viewport
     assert there.event == row(session, "stray")
@@ -247,17 +280,14 @@ def test_gaps_of_two_devices_that_begin_together_are_both_reached(
     events = [
         builders.kernel("k", at, 100, device=device) for device in (0, 1) for at in (0, 300, 600)
     ]
-    there = Session.of(Document.build(make_trace(events))).resized(100).cursor_to(0)
+    there = over(make_trace(events)).cursor_to(0)
     devices = []
     for _ in range(4):
         there = there.gap_moved(1)
         assert there.gap is not None
-        devices.append(int(there.gaps.device[there.gap]))
+        devices.append(there.gap.device)
     assert devices == [0, 1, 0, 1]
     assert there.gap_moved(1).said.startswith("no further gap")
-    table = gaps_table(there.document, there.facts.gaps, 0)
-    numbers = {target.gap for i in range(4) if (target := table.target(i)) is not None}
-    assert numbers == {0, 1, 2, 3}
 
 
 def test_a_scope_can_always_be_left(session: Session) -> None:
@@ -266,8 +296,7 @@ def test_a_scope_can_always_be_left(session: Session) -> None:
 
 
 def test_fit_means_the_measured_range_first(session: Session) -> None:
-    measured = session.cursor_to(300_000).measuring().cursor_to(900_000).measuring()
-    assert measured.event is not None or measured.gap is None
+    measured = measuring(measuring(session.cursor_to(300_000)).cursor_to(900_000))
     fitted = measured.fitted_to_selection().timeline.viewport
     assert fitted.t0 <= 300_000
     assert fitted.t1 >= 900_000
@@ -276,8 +305,7 @@ def test_fit_means_the_measured_range_first(session: Session) -> None:
 
 def test_going_to_a_target_makes_it_wide_enough_to_see(session: Session) -> None:
     kernel = row(session, "leaked")
-    start = int(session.trace.start[kernel])
-    there = session.going_to(Target(start, start + 10_000, event=kernel))
+    there = session.going_to(EventAt(kernel))
     assert there.event == kernel
     assert there.timeline.viewport.span < session.timeline.viewport.span
 
@@ -295,3 +323,123 @@ def test_the_cursor_moves_on_at_every_zoom(session: Session) -> None:
         moved = there.cursor_moved(-1)
         assert moved.timeline.cursor < there.timeline.cursor
         there = moved
+
+
+def every_selection(session: Session) -> list[Selection]:
+    """One of each kind that this trace has."""
+    kernel = row(session, "softmax_warp_forward", 1)
+    return [
+        NOTHING,
+        EventAt(kernel),
+        DEVICE_GAP,
+        GapAt(0, 7, 800_000, 850_000),
+        FindingAt("idle", DEVICE_GAP),
+        FindingAt("idle"),
+        Step(1),
+        Range(100_000, 300_000),
+    ]
+
+
+QUIET = ("pan_left", "page_right", "zoom_in", "zoom_out", "fit_all", "fit_selection")
+"""Keys that change what is shown, and nothing else."""
+
+
+@pytest.mark.parametrize(
+    "key", [key for key in KEYS if key.name in (*QUIET, "threshold_up", "cycle_scope", "measure")]
+)
+def test_a_selection_outlives_other_views(session: Session, key: Key) -> None:
+    assert key.step is not None
+    for selected in every_selection(session):
+        before = session.pointing_at(selected)
+        assert key.step(before).settled().selection == selected
+
+
+def test_going_to_something_selects_it_and_shows_it(session: Session) -> None:
+    far = session.going_to(EventAt(row(session, "leaked"))).zoomed(0.001)
+    for selected in every_selection(session):
+        there = far.going_to(selected)
+        assert there.selection == selected
+        place = selected.place if isinstance(selected, FindingAt) else selected
+        if not isinstance(place, Nothing | None):
+            view = there.timeline.viewport
+            span = span_of(there.analysed, place)
+            assert span is not None
+            assert view.t0 <= span[0] < view.t1
+            assert there.timeline.cursor == span[0]
+
+
+def test_a_gap_of_a_stream_is_shown_on_its_stream(session: Session) -> None:
+    there = session.going_to(GapAt(0, 7, 800_000, 850_000))
+    line = there.timeline.current(there.tracks)
+    assert line is not None
+    assert there.tracks[line.track].label == "GPU 0 s7"
+    assert name(there.to_kernel()) == "softmax_warp_forward"
+    assert name(there.to_launch()) == "cudaLaunchKernel"
+    assert track_kind(session.going_to(DEVICE_GAP)) is TrackKind.IDLE
+
+
+def test_a_call_stands_for_its_op(corpus: Path) -> None:
+    session = over(load(corpus / "h200" / "blog_naive.json.gz"))
+    there = session.going_to(CallAt(1))
+    assert there.event == session.analysed.attention[1].op
+    assert there.selection == CallAt(1)
+    assert there.selection_text.startswith("naive fwd")
+
+
+def test_the_previous_match_is_the_one_before(session: Session) -> None:
+    first = searching(session.cursor_to(0), "softmax_warp")
+    second = search_moved(first, 1)
+    assert [first.event, second.event] == [
+        row(session, "softmax_warp_forward", at) for at in (0, 1)
+    ]
+    assert search_moved(second, -1).event == first.event
+    assert search_moved(second, -1).said == "/softmax_warp/ 1 of 2"
+
+
+def test_a_page_is_more_than_a_pan(session: Session) -> None:
+    close = session.cursor_to(2_000_000).zoomed(0.1)
+    steps = {key.name: key.step for key in KEYS}
+
+    def moved(name: str) -> float:
+        step = steps[name]
+        assert step is not None
+        view = close.timeline.viewport
+        return (step(close).timeline.viewport.t0 - view.t0) / view.span
+
+    assert moved("pan_right") == pytest.approx(0.1, abs=0.01)
+    assert moved("pan_left") == pytest.approx(-0.1, abs=0.01)
+    assert moved("page_left") == pytest.approx(-0.9, abs=0.01)
+    assert moved("page_right") == pytest.approx(0.9, abs=0.01)
+
+
+def test_what_is_said_and_named_is_safe(make_trace: Callable[..., Trace]) -> None:
+    evil = "\x1b]52;c;ZXZpbA==\x07\u202eevil"
+    events = [
+        builders.thread_name(f"thread 100 ({evil})"),
+        builders.cpu_op(evil, 0, 50),
+        builders.kernel("k", 10, 10),
+        builders.complete(evil, "other", 5, 5, tid=evil),
+    ]
+    session = over(make_trace(events))
+    there = searching(session, "evil")
+    assert name(there) == evil
+    for text in (
+        there.said,
+        there.selection_text,
+        bookmarked(there).bookmarks[0].label,
+        searching(session, evil).said,
+        there.scoped(Annotation(there.event or 0)).scope_text,
+        *(track.label for track in there.tracks),
+    ):
+        assert safe(text) == text
+    assert sum("evil" in track.label for track in there.tracks) == 2
+
+
+def test_status_lines_are_safe(make_trace: Callable[..., Trace]) -> None:
+    evil = "\x1b]52;c;ZXZpbA==\x07\u202eevil"
+    trace = replace(make_trace([builders.cpu_op(evil, 0, 50)]), path=f"/tmp/{evil}.json")
+    session = over(trace)
+    scoped = session.scoped(Annotation(0))
+    for text in (status.title(scoped), status.status(session), status.file_name(trace)):
+        assert safe(text) == text
+        assert "evil" in text

@@ -6,23 +6,25 @@ from collections.abc import Callable
 
 from textual import events, on
 from textual.widget import Widget
-from textual.widgets import Static
 
-from attntui.tui.actions import SessionActions
+from attntui.safe import Safe, safe
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
+from attntui.tui.widgets.text import Line, cleaned
 from attntui.tui.widgets.timeline import TimelineView
-from attntui.view.session.keys import Key
 from attntui.view.options import Options
-from attntui.view.tables.order import BadPattern
+from attntui.view.patterns import BadPattern
+from attntui.view.session import marks
+from attntui.view.session.keys import ZOOM, Key, Step
+from attntui.view.session.session import Session
 
-SMALL = "this terminal is under 60 x 15: enlarge it"
+SMALL = safe("this terminal is under 60 x 15: enlarge it")
 
 
-class PaneScreen(SessionActions, DismissedOnce[None]):
+class PaneScreen(DismissedOnce[None]):
     """A screen of panes round sessions.
 
     Panes are the focusable widgets named in `panes`, in the order of Tab. `session` is the
@@ -49,7 +51,16 @@ class PaneScreen(SessionActions, DismissedOnce[None]):
 
     # What the two screens do their own way
 
-    def say(self, text: str) -> None:
+    @property
+    def session(self) -> Session:
+        """The session that keys move."""
+        raise NotImplementedError
+
+    def step(self, step: Step) -> None:
+        """Replaces the session by the next one, at the width that its timeline has now."""
+        raise NotImplementedError
+
+    def say(self, text: Safe) -> None:
         """Puts a line where the user looks for answers."""
         raise NotImplementedError
 
@@ -64,6 +75,12 @@ class PaneScreen(SessionActions, DismissedOnce[None]):
     def table(self) -> VirtualTable:
         """The table that sort and filter keys mean."""
         raise NotImplementedError
+
+    def action_step(self, name: str) -> None:
+        """What a key of the table does to the session."""
+        step = next(key.step for key in self.keys if key.name == name)
+        if step is not None:
+            self.step(step)
 
     # Panes and focus
 
@@ -112,7 +129,7 @@ class PaneScreen(SessionActions, DismissedOnce[None]):
         elif self._closable:
             self.dismiss()
         else:
-            self.say("nothing to undo: q quits")
+            self.say(safe("nothing to undo: q quits"))
 
     def action_quit(self) -> None:
         self.app.exit()
@@ -138,7 +155,7 @@ class PaneScreen(SessionActions, DismissedOnce[None]):
         elif isinstance(focused, DetailView):
             focused.move_link(rows)
         else:
-            self.session = self.session.line_moved(rows)
+            self.step(lambda session: session.line_moved(rows))
 
     def action_page_up(self) -> None:
         self._pages(-1)
@@ -154,7 +171,7 @@ class PaneScreen(SessionActions, DismissedOnce[None]):
             focused.scroll_relative(y=pages * focused.size.height, animate=False)
         else:
             lines = focused.lane_lines if isinstance(focused, TimelineView) else 10
-            self.session = self.session.line_moved(pages * max(lines - 1, 1))
+            self.step(lambda session: session.line_moved(pages * max(lines - 1, 1)))
 
     def action_go_start(self) -> None:
         self._go(first=True)
@@ -170,7 +187,7 @@ class PaneScreen(SessionActions, DismissedOnce[None]):
             (focused.scroll_home if first else focused.scroll_end)(animate=False)
         else:
             view = self.session.timeline.viewport
-            self.session = self.session.cursor_to(view.low if first else view.high - 1)
+            self.step(lambda session: session.cursor_to(view.low if first else view.high - 1))
 
     def action_sort_left(self) -> None:
         self._sort(-1)
@@ -213,7 +230,7 @@ class PaneScreen(SessionActions, DismissedOnce[None]):
             if message.purpose == "filter":
                 self._filter(message.text)
             else:
-                self.session = self.session.searching(message.text)
+                self.step(lambda session: marks.searching(session, message.text))
 
         if self._attempt(take):
             self.query_one(Prompt).close()
@@ -236,7 +253,7 @@ class PaneScreen(SessionActions, DismissedOnce[None]):
         try:
             act()
         except BadPattern as error:
-            self.say(str(error))
+            self.say(safe(str(error)))
             return False
         return True
 
@@ -245,13 +262,14 @@ class PaneScreen(SessionActions, DismissedOnce[None]):
     @on(TimelineView.Wheel)
     def _wheel(self, message: TimelineView.Wheel) -> None:
         self.timeline_used(message.timeline)
-        self.session = self.session.zoomed(2.0 if message.direction > 0 else 0.5)
+        factor = 1 / ZOOM if message.direction > 0 else ZOOM
+        self.step(lambda session: session.zoomed(factor))
 
     @on(TimelineView.Clicked)
     def _clicked(self, message: TimelineView.Clicked) -> None:
         self.timeline_used(message.timeline)
         lines = message.line - self.session.timeline.line
-        self.session = self.session.line_moved(lines).cursor_to(message.at)
+        self.step(lambda session: session.line_moved(lines).cursor_to(message.at))
 
     def timeline_used(self, timeline: TimelineView) -> None:
         """The timeline that the next session change is meant for."""
@@ -265,9 +283,13 @@ class PaneScreen(SessionActions, DismissedOnce[None]):
     def action_copy(self) -> None:
         text = self.copied_text(self.focused)
         if text:
-            self.app.copy_to_clipboard(text)
-        self.say("copied" if text else "nothing selected to copy")
+            self.app.copy_to_clipboard(cleaned(text))
+        self.say(safe("copied" if text else "nothing selected to copy"))
+
+    def show_line(self, id: str, text: Safe) -> None:
+        """The text of one of the lines that are always there."""
+        self.query_one(f"#{id}", Line).show(text)
 
     def show_hints(self, text: str) -> None:
         """The keys worth knowing here; that for help is never cut off."""
-        self.query_one("#hints", Static).update(f"? help  {text}")
+        self.show_line("hints", safe(f"? help  {text}"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
+from attntui.safe import safe
 from attntui.tui.screens.once import DismissedOnce
+from attntui.tui.widgets.text import set_title, styled
 from attntui.view.session.session import Bookmark
 
 
@@ -35,8 +36,8 @@ class BookmarksScreen(DismissedOnce[int | None], ModalScreen[int | None]):
         self._bookmarks = bookmarks
 
     def compose(self) -> ComposeResult:
-        options = OptionList(*(Text(mark.label) for mark in self._bookmarks))
-        options.border_title = "Bookmarks"
+        options = OptionList(*(styled(mark.label) for mark in self._bookmarks))
+        set_title(options, safe("Bookmarks"))
         yield options
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

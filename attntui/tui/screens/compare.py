@@ -10,30 +10,25 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.widget import Widget
-from textual.widgets import Static
 
-from attntui.analysis.compare import Comparison, RowGroup
-from attntui.safe import safe
+from attntui.analysis.compare import Comparison
+from attntui.safe import Safe, safe
 from attntui.tui.bindings import bindings
 from attntui.tui.screens.base import SMALL, PaneScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
+from attntui.tui.widgets.text import Line, set_title
 from attntui.tui.widgets.timeline import TimelineView
-from attntui.view.session.compare_session import CompareSession, Request
-from attntui.view.tables.changes import (
-    Change,
-    changes,
-    changes_table,
-    groups_of,
-    scoreboard_table,
-)
-from attntui.view.reports.diff import unit_words
-from attntui.view.words.comparison import figure, verdict
-from attntui.view.session.keys import COMPARE_KEYS
 from attntui.view.options import Options
+from attntui.view.session.compare_session import CompareSession, Ends, Request
+from attntui.view.session.keys import COMPARE_KEYS, Step
 from attntui.view.session.session import Session
+from attntui.view.tables.changes import changes_table
 from attntui.view.tables.order import TableView
+from attntui.view.tables.scoreboard import scoreboard_table
+from attntui.view.words.comparison import unit_words, verdict
+from attntui.view.words.formats import figure
 
 HINTS = "J K unit  u kind  t tie  W width  o swap  1 2 3 4 panes"
 
@@ -59,13 +54,12 @@ class CompareScreen(PaneScreen):
         self._wanted = compared.request
         self._aligning = False
         self._single = False
-        self._groups: tuple[RowGroup, ...] = ()
-        self._changes: tuple[Change, ...] = ()
+        self._changes = changes_table(compared.comparison)
 
     def compose(self) -> ComposeResult:
-        yield Static(id="title", markup=False)
-        yield Static(SMALL, id="small", markup=False)
-        yield Static(id="cautions", markup=False)
+        yield Line(id="title")
+        yield Line(SMALL, id="small")
+        yield Line(id="cautions")
         with Container(id="timelines"):
             yield TimelineView(ascii_only=self.options.ascii, id="left")
             yield TimelineView(ascii_only=self.options.ascii, id="right")
@@ -74,8 +68,8 @@ class CompareScreen(PaneScreen):
             yield VirtualTable(id="rows")
         yield Prompt(id="prompt")
         with Container(id="status"):
-            yield Static(id="said", markup=False)
-            yield Static(id="hints", markup=False)
+            yield Line(id="said")
+            yield Line(id="hints")
 
     def on_mount(self) -> None:
         self._show_tables()
@@ -104,9 +98,14 @@ class CompareScreen(PaneScreen):
         """The side last used: what the keys of time and lanes move."""
         return self.compared.sessions[self._side]
 
-    @session.setter
-    def session(self, session: Session) -> None:
-        self.compared = self.compared.moved(self._side, lambda _: session)
+    def step(self, step: Step) -> None:
+        self.compared = self._at_width.moved(self._side, step)
+
+    @property
+    def _at_width(self) -> CompareSession:
+        """The comparison at the widths that its timelines have now."""
+        (left, a), (right, b) = zip(self._timelines, self.compared.sessions, strict=True)
+        return self.compared.resized((left.cells or a.width, right.cells or b.width))
 
     def _show(self) -> None:
         compared = self.compared
@@ -115,24 +114,16 @@ class CompareScreen(PaneScreen):
             timeline.session = compared.sessions[side]
         comparison = compared.comparison
         gpu = comparison.metric("gpu_ns")
-        title = f"compared by {unit_words(comparison.choice)}   GPU time"
-        title += f" {figure(gpu.a, gpu.unit)} against {figure(gpu.b, gpu.unit)}"
-        self.query_one("#title", Static).update(f"{title}: B is {verdict(gpu)}")
+        a, b = (figure(value, gpu.quantity) for value in (gpu.a, gpu.b))
+        title = f"compared by {unit_words(comparison.choice)}   GPU time {a} against {b}"
+        self.show_line("title", safe(f"{title}: B is {verdict(gpu)}"))
         cautions = "   ".join(f"{c.what}: {c.a} / {c.b}" for c in comparison.cautions)
-        shown = self.query_one("#cautions", Static)
-        shown.display = bool(cautions)
-        shown.update(f"caution, these differ: {safe(cautions)}")
-        self.query_one("#said", Static).update(compared.said or self._selected_text())
+        self.query_one("#cautions").display = bool(cautions)
+        self.show_line("cautions", safe(f"caution, these differ: {cautions}"))
+        self.show_line("said", compared.said or compared.selection_text)
 
-    def say(self, text: str) -> None:
+    def say(self, text: Safe) -> None:
         self.compared = replace(self.compared, said=text)
-
-    def _selected_text(self) -> str:
-        words = []
-        for letter, session in zip("AB", self.compared.sessions, strict=True):
-            event = session.event
-            words.append(f"{letter}: {'-' if event is None else session.document.short_of(event)}")
-        return "   ".join(words)
 
     @property
     def _timelines(self) -> tuple[TimelineView, TimelineView]:
@@ -141,17 +132,15 @@ class CompareScreen(PaneScreen):
     def _show_tables(self) -> None:
         comparison = self.compared.comparison
         rows, scoreboard = self._table("rows"), self._table("scoreboard")
-        self._groups = groups_of(comparison.rows, self._single)
-        self._changes = changes(self._groups)
-        for table, made, descending in (
-            (rows, changes_table(self._changes, self._groups), True),
-            (scoreboard, scoreboard_table(comparison), False),
+        self._changes = changes_table(comparison, self._single)
+        for table, made in (
+            (rows, self._changes.table),
+            (scoreboard, scoreboard_table(comparison)),
         ):
-            view = table.view
-            table.view = TableView.of(made, 0, descending) if view is None else view.over(made)
-        alike = "" if self._single else f" in {len(self._groups)} groups"
-        rows.border_title = f"What changed ─ {len(comparison.rows)} rows{alike}"
-        scoreboard.border_title = "Scoreboard"
+            table.view = TableView.of(made) if table.view is None else table.view.over(made)
+        alike = "" if self._single else f" in {len(self._changes.groups)} groups"
+        set_title(rows, safe(f"What changed ─ {len(comparison.rows)} rows{alike}"))
+        set_title(scoreboard, safe("Scoreboard"))
 
     def _table(self, name: str) -> VirtualTable:
         return self.query_one(f"#{name}", VirtualTable)
@@ -161,10 +150,6 @@ class CompareScreen(PaneScreen):
         return self._table("scoreboard" if self.last_pane == "scoreboard" else "rows")
 
     # What widgets say
-
-    @on(TimelineView.Resized)
-    def _resized(self, message: TimelineView.Resized) -> None:
-        self.compared = self.compared.resized(self._side_of(message.timeline), message.width)
 
     def _side_of(self, timeline: TimelineView) -> int:
         return int(timeline.id == "right")
@@ -186,23 +171,23 @@ class CompareScreen(PaneScreen):
             self.say(said)
 
     def _point(self) -> None:
-        if (change := self._change) is not None:
-            self.compared = self.compared.pointing_at(change.ends)
+        if (ends := self._ends) is not None:
+            self.compared = self._at_width.pointing_at(ends)
 
     @property
-    def _change(self) -> Change | None:
-        """The line of what changed at the table's cursor."""
+    def _ends(self) -> Ends | None:
+        """What the line at the table's cursor stands for on both sides."""
         row = self._table("rows").row
-        return None if row is None else self._changes[row]
+        return None if row is None else self._changes.ends[row]
 
     # Other units: asked for at once, answered when the traces are aligned
 
     def _ask(self, wanted: Request | None) -> None:
         if wanted is None:
-            self.say("no further unit")
+            self.say(safe("no further unit"))
             return
         self._wanted = wanted
-        self.say("aligning …")
+        self.say(safe("aligning …"))
         self._want_comparison()
 
     def _want_comparison(self) -> None:
@@ -214,12 +199,12 @@ class CompareScreen(PaneScreen):
     @work(thread=True, group="aligning", description="aligning")
     def _align(self, compared: CompareSession, wanted: Request) -> None:
         comparison = compared.answer(wanted)
-        self.app.call_from_thread(self._take, compared.subjects, wanted, comparison)
+        self.app.call_from_thread(self._take, compared.analysed, wanted, comparison)
 
-    def _take(self, subjects: object, wanted: Request, comparison: Comparison) -> None:
+    def _take(self, analysed: object, wanted: Request, comparison: Comparison) -> None:
         """Shows what was asked for, unless something else has been asked for since."""
         self._aligning = False
-        if wanted == self._wanted and subjects == self.compared.subjects:
+        if wanted == self._wanted and analysed == self.compared.analysed:
             self.compared = self.compared.with_comparison(comparison)
             self._wanted = self.compared.request
             self._show_tables()
@@ -254,27 +239,29 @@ class CompareScreen(PaneScreen):
         if isinstance(self.focused, TimelineView):
             options = replace(self.options, pane="timeline")
             self.app.push_screen(MainScreen(self._alone(), options, closable=True))
-        elif self.focused is self._table("rows") and (change := self._change) is not None:
-            self.compared = self.compared.going_to(change.ends)
+        elif self.focused is self._table("rows") and (ends := self._ends) is not None:
+            self.compared = self._at_width.going_to(ends)
 
     def _alone(self) -> Session:
         """The side last used as a session of its own, at the same place."""
-        here = self.session.timeline
-        session = Session.of(self.session.document)
-        view = session.timeline.viewport.showing(here.viewport.t0, here.viewport.t1, margin=0.0)
-        moved = session.with_timeline(replace(session.timeline, viewport=view))
+        here, fresh = self.session, self.session.anew()
+        view = here.timeline.viewport
+        shown = fresh.timeline.viewport.showing(view.t0, view.t1, margin=0.0)
+        moved = fresh.showing(shown)
         return moved if here.event is None else moved.selecting(here.event)
 
     def copied_text(self, focused: Widget | None) -> str:
         """The row of the focused table, else what is selected on both sides."""
-        return focused.line_text if isinstance(focused, VirtualTable) else self._selected_text()
+        if isinstance(focused, VirtualTable):
+            return focused.line_text
+        return self.compared.selection_text
 
     def undo(self) -> bool:
         view = self.table.view
         if view is not None and view.pattern:
             self.table.view = view.filtered("")
         elif self.session.search is not None:
-            self.session = replace(self.session, search=None)
+            self.step(lambda session: replace(session, search=None))
         else:
             return False
         return True

@@ -12,9 +12,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
+from attntui.safe import safe
 from attntui.tui.screens.once import DismissedOnce
+from attntui.tui.widgets.text import Block, set_subtitle, set_title, styled
 from attntui.view.session.keys import Key, groups
 
 NOTES = """\
@@ -38,7 +39,7 @@ class HelpScreen(DismissedOnce[None], ModalScreen[None]):
         width: 76; max-width: 100%; height: auto; max-height: 100%;
         border: round $primary; background: $surface; padding: 0 1;
     }
-    HelpScreen Static { width: 100%; height: auto; }
+    HelpScreen Block { width: 100%; height: auto; }
     """
 
     def __init__(self, keys: Sequence[Key]) -> None:
@@ -47,9 +48,9 @@ class HelpScreen(DismissedOnce[None], ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll() as box:
-            box.border_title = "Keys"
-            box.border_subtitle = "Esc closes"
-            yield Static(help_text(self._keys))
+            set_title(box, safe("Keys"))
+            set_subtitle(box, safe("Esc closes"))
+            yield Block(help_text(self._keys))
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()
@@ -60,13 +61,12 @@ class HelpScreen(DismissedOnce[None], ModalScreen[None]):
 
 def help_text(keys: tuple[Key, ...]) -> Text:
     """The table as text, headings bold."""
-    text = Text()
     width = max(cell_len(key.shown) for key in keys)
+    parts: list[Text] = []
     for heading, members in groups(keys).items():
-        text.append(f"{heading}\n", Style(bold=True))
+        parts.append(styled(safe(heading), Style(bold=True)))
         for key in members:
             pad = " " * (width - cell_len(key.shown))
-            text.append(f"  {key.shown}{pad}  ", Style(color="cyan"))
-            text.append(f"{key.text}\n")
-    text.append("\n" + NOTES)
-    return text
+            shown = styled(safe(f"  {key.shown}{pad}  "), Style(color="cyan"))
+            parts.append(shown + styled(safe(key.text)))
+    return styled(safe("\n")).join([*parts, styled(safe("")), styled(safe(NOTES))])

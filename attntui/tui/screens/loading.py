@@ -10,44 +10,53 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import ProgressBar, Static
+from textual.widgets import ProgressBar
 from textual.worker import get_current_worker
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.errors import AttntuiError, LoadCancelled
-from attntui.safe import safe
-from attntui.trace import Progress, load
+from attntui.safe import Safe, safe
+from attntui.trace import Progress, Trace, load
 from attntui.tui.screens.once import DismissedOnce
-from attntui.view.session.compare_session import CompareSession
-from attntui.view.document import Document
-from attntui.view.words.formats import count, size
+from attntui.tui.widgets.text import Line
+from attntui.view.drawing.lanes import Lanes
 from attntui.view.options import Options
+from attntui.view.session.compare_session import CompareSession
+from attntui.view.session.session import Session
+from attntui.view.words.formats import count, size
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """How a load ended: a document, an error's line, or neither when it was cancelled."""
+    """How a load ended: a fresh session, an error's line, or neither when it was cancelled."""
 
-    document: Document | None = None
-    error: str | None = None
+    session: Session | None = None
+    error: Safe | None = None
+
+
+def analysed(trace: Trace, options: Options) -> Session:
+    """A session over a loaded trace, with all that its screens need found."""
+    found = AnalysedTrace(trace, options.peak_bandwidth, options.peak_flops).find_all()
+    return Session.of(found, Lanes(found).find_all())
 
 
 class AligningScreen(DismissedOnce[CompareSession | None], ModalScreen[CompareSession | None]):
-    """Aligns two traces; dismissed with the comparison, or None on Esc."""
+    """Aligns two traces, each in a fresh session; dismissed with the comparison, or None on Esc."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "cancel")]
     DEFAULT_CSS = """
     AligningScreen { align: center middle; }
-    AligningScreen > Static {
+    AligningScreen > Line {
         width: auto; padding: 1 2; border: round $primary; background: $surface;
     }
     """
 
-    def __init__(self, a: Document, b: Document) -> None:
+    def __init__(self, a: Session, b: Session) -> None:
         super().__init__()
-        self._documents = [a, b]
+        self._sessions = [a, b]
 
     def compose(self) -> ComposeResult:
-        yield Static("aligning the two traces …   Esc cancels", markup=False)
+        yield Line(safe("aligning the two traces …   Esc cancels"))
 
     def on_mount(self) -> None:
         self._align()
@@ -56,7 +65,7 @@ class AligningScreen(DismissedOnce[CompareSession | None], ModalScreen[CompareSe
     def _align(self) -> None:
         worker = get_current_worker()
         # What a finished worker refers to lives on: it must not hold the traces.
-        b, a = self._documents.pop(), self._documents.pop()
+        b, a = self._sessions.pop(), self._sessions.pop()
         compared = CompareSession.of(a, b)
         del a, b
         if not worker.is_cancelled:
@@ -85,9 +94,9 @@ class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Static(f"reading {safe(self.path, 200)}", markup=False)
+            yield Line(safe(f"reading {safe(self.path, 200)}"))
             yield ProgressBar(total=None, show_eta=False, id="bar")
-            yield Static("Esc cancels", id="figures", markup=False)
+            yield Line(safe("Esc cancels"), id="figures")
 
     def on_mount(self) -> None:
         self._load()
@@ -104,28 +113,30 @@ class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
                 self.app.call_from_thread(self._show, at)
 
         def analysing() -> None:
-            self.query_one("#figures", Static).update("analysing   Esc cancels")
+            self._tell("analysing")
 
         outcome = Loaded()
         try:
             trace = load(self.path, progress=progress, cancelled=cancelled)
             if not cancelled():
                 self.app.call_from_thread(analysing)
-                outcome = Loaded(document=Document.build(trace, self.options))
+                outcome = Loaded(session=analysed(trace, self.options))
         except LoadCancelled:
             pass
         except AttntuiError as error:
-            outcome = Loaded(error=str(error))
+            outcome = Loaded(error=safe(str(error)))
         except MemoryError:
-            outcome = Loaded(error=f"{self.path}: does not fit in this machine's memory")
+            outcome = Loaded(error=safe(f"{self.path}: does not fit in this machine's memory"))
         if not cancelled():
             self.app.call_from_thread(self.dismiss, outcome)
 
     def _show(self, at: Progress) -> None:
         bar = self.query_one("#bar", ProgressBar)
-        bar.update(total=at.bytes_total, progress=at.bytes_done)
-        figures = f"{size(at.bytes_done)}   {count(at.events)} events   {at.seconds:.1f} s"
-        self.query_one("#figures", Static).update(f"{figures}   Esc cancels")
+        bar.total, bar.progress = at.bytes_total, at.bytes_done
+        self._tell(f"{size(at.bytes_done)}   {count(at.events)} events   {at.seconds:.1f} s")
+
+    def _tell(self, figures: str) -> None:
+        self.query_one("#figures", Line).show(safe(f"{figures}   Esc cancels"))
 
     def action_cancel(self) -> None:
         self._dropped = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on, work
@@ -11,9 +12,12 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Static
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.scope import Scope
+from attntui.analysis.slice import Slice
+from attntui.safe import Safe, safe
+from attntui.trace.model import ABSENT
 from attntui.tui.bindings import bindings
 from attntui.tui.screens.base import SMALL, PaneScreen
 from attntui.tui.screens.bookmarks import BookmarksScreen
@@ -23,17 +27,18 @@ from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.table_pane import TablePane
+from attntui.tui.widgets.text import Line, cleaned, set_title
 from attntui.tui.widgets.timeline import TimelineView
-from attntui.view.words import status
-from attntui.view.analyses import ScopeFacts
-from attntui.view.detail.event import Item, event_detail, gap_detail, plain
-from attntui.view.document import Document
-from attntui.view.session.keys import KEYS
+from attntui.view.detail import detail_of
+from attntui.view.detail.items import plain
 from attntui.view.options import PANE_NAMES, STANDARD_INPUT, Options
-from attntui.view.tables.findings import remark_detail
 from attntui.view.panes import PANES
+from attntui.view.session import marks
+from attntui.view.session.keys import KEYS, Step
 from attntui.view.session.reopen import command_line, reloaded, write_copy
+from attntui.view.session.selection import EventAt, FindingAt
 from attntui.view.session.session import Session
+from attntui.view.words import status
 
 HINTS = {
     "timeline": "h l pan  w s zoom  . , event  } gap  [ launch",
@@ -61,22 +66,22 @@ class MainScreen(PaneScreen):
     panes = PANE_NAMES
 
     class CompareWanted(Message):
-        """The user wants this document beside another."""
+        """The user wants this trace, in a fresh session, beside another."""
 
-        def __init__(self, document: Document) -> None:
+        def __init__(self, fresh: Session) -> None:
             super().__init__()
-            self.document = document
+            self.fresh = fresh
 
     def __init__(self, session: Session, options: Options, *, closable: bool = False) -> None:
         super().__init__(options, closable=closable)
         self._session = session
-        self._detailed: tuple[object, ...] = ()
+        self._detailed: object = None
         self._tables = tuple(pane.name for pane in PANES[:MOST_TABLES])
         self._finding = False
 
     def compose(self) -> ComposeResult:
-        yield Static(id="title", markup=False)
-        yield Static(SMALL, id="small", markup=False)
+        yield Line(id="title")
+        yield Line(SMALL, id="small")
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 yield TimelineView(ascii_only=self.options.ascii, id="timeline")
@@ -86,11 +91,11 @@ class MainScreen(PaneScreen):
             yield DetailView(id="detail")
         yield Prompt(id="prompt")
         with Horizontal(id="status"):
-            yield Static(id="said", markup=False)
-            yield Static(id="hints", markup=False)
+            yield Line(id="said")
+            yield Line(id="hints")
 
     def on_mount(self) -> None:
-        self.query_one(DetailView).border_title = "Detail"
+        set_title(self.query_one(DetailView), safe("Detail"))
         self._show_tables()
         self._show()
         self.focus_pane(self.options.pane or PANES[0].name)
@@ -107,34 +112,40 @@ class MainScreen(PaneScreen):
         scrolled = session.timeline.scrolled(session.tracks, lines)
         self._session = session.with_timeline(scrolled)
         self._show()
-        self._want_facts()
+        self._want_slice()
 
-    def _want_facts(self) -> None:
-        """Has the scope's facts found, one scope after the other however fast they change."""
+    def step(self, step: Step) -> None:
+        cells = self.query_one(TimelineView).cells
+        session = self.session
+        self.session = step(session if cells is None else session.resized(cells))
+
+    def say(self, text: Safe) -> None:
+        self.session = replace(self.session, said=text)
+
+    def _want_slice(self) -> None:
+        """Has the scope's slice found, one scope after the other however fast they change."""
         session = self.session
         if session.is_settled or self._finding:
             return
         self._finding = True
         needed = [pane.pane.prepare for pane in self.query(TablePane) if pane.instances]
-        self._find_facts(session.document, session.scope, needed)
+        if session.gap is not None and session.gap.stream != ABSENT:
+            needed.append(lambda part: part.stream_gaps)
+        self._find_slice(session.analysed, session.scope, needed)
 
-    @work(thread=True, group="facts", description="the facts of a scope")
-    def _find_facts(
-        self, document: Document, scope: Scope, needed: list[Callable[[ScopeFacts], object]]
+    @work(thread=True, group="slice", description="the slice of a scope")
+    def _find_slice(
+        self, analysed: AnalysedTrace, scope: Scope, needed: list[Callable[[Slice], object]]
     ) -> None:
         """Millions of events take a while: the keys go on, the tables follow."""
-        facts = document.facts(scope)
+        part = analysed.slice(scope).find_all()
         for prepare in needed:
-            prepare(facts)
-        self.app.call_from_thread(self._take_facts, document, facts)
+            prepare(part)
+        self.app.call_from_thread(self._take_slice, part)
 
-    def _take_facts(self, document: Document, facts: ScopeFacts) -> None:
+    def _take_slice(self, part: Slice) -> None:
         self._finding = False
-        if self.session.document is document:
-            said = self.session.said
-            self.session = self.session.with_facts(facts).saying(said)
-        else:
-            self._want_facts()
+        self.session = self.session.with_slice(part)
 
     def _show(self) -> None:
         session = self.session
@@ -143,30 +154,13 @@ class MainScreen(PaneScreen):
             pane.show(session)
             if not pane.has_focus:
                 pane.locate(session)
-        self.query_one("#title", Static).update(status.title(session))
-        self.query_one("#said", Static).update(status.selection(session))
-        self._show_detail()
-
-    def say(self, text: str) -> None:
-        self.session = self.session.saying(text)
-
-    def _show_detail(self) -> None:
-        session = self.session
-        chosen = (session.facts, session.event, session.gap, session.stream_gap, session.remark)
-        if chosen != self._detailed:
-            self._detailed = chosen
-            self.query_one(DetailView).show(self._details())
-
-    def _details(self) -> list[Item]:
-        session = self.session
-        document, facts = session.document, session.facts
-        if session.remark is not None:
-            return remark_detail(document, facts, session.remark)
-        if session.stream_gap is not None:
-            return gap_detail(document, facts.stream_gaps, session.stream_gap)
-        if session.gap is not None:
-            return gap_detail(document, session.gaps, session.gap)
-        return [] if session.event is None else event_detail(document, session.event)
+        self.show_line("title", status.title(session))
+        self.show_line("said", status.status(session))
+        # Of an event the file is read again: only when there is something else to tell.
+        told = session.slice, session.selection
+        if told != self._detailed:
+            self._detailed = told
+            self.query_one(DetailView).show(detail_of(*told))
 
     # Panes
 
@@ -195,13 +189,17 @@ class MainScreen(PaneScreen):
         self.focus_pane(name)
         pane = self.query_one(f"#{name}")
         if changed and isinstance(pane, TablePane):
-            remarked = self.session.remark is not None
-            if remarked or not pane.locate(self.session):
+            located = pane.locate(self.session)
+            # A finding's evidence has a row in other tables, but the finding has not.
+            if not located or (
+                isinstance(self.session.selection, FindingAt) and name != PANE_NAMES[0]
+            ):
                 self._point_at(pane)
 
     def _point_at(self, table: VirtualTable) -> None:
-        if table.target is not None:
-            self.session = self.session.pointing_at(table.target)
+        target = table.target
+        if target is not None:
+            self.step(lambda session: session.pointing_at(target))
 
     def _show_tables(self) -> None:
         panes = list(self.query(TablePane))
@@ -220,13 +218,9 @@ class MainScreen(PaneScreen):
 
     # What widgets say
 
-    @on(TimelineView.Resized)
-    def _resized(self, message: TimelineView.Resized) -> None:
-        self.session = self.session.resized(message.width)
-
     @on(VirtualTable.Highlighted)
     def _highlighted(self, message: VirtualTable.Highlighted) -> None:
-        # What the table holds now: the message may have waited while facts changed.
+        # What the table holds now: the message may have waited while the slice changed.
         said = self.session.said
         self._point_at(message.table)
         if not message.moved:
@@ -236,17 +230,17 @@ class MainScreen(PaneScreen):
     def _chosen(self, message: VirtualTable.Chosen) -> None:
         target = message.table.target
         if target is not None:
-            self.session = self.session.going_to(target)
+            self.step(lambda session: session.going_to(target))
             self.focus_pane("timeline")
 
     @on(DetailView.Followed)
     def _followed(self, message: DetailView.Followed) -> None:
-        item = message.item
-        if item.event is not None:
-            self.session = self.session.selecting(item.event)
-        elif item.span is not None:
-            target = self.session.document.stretch_target(*item.span)
-            self.session = self.session.going_to(target)
+        target = message.item.leads_to
+        if isinstance(target, EventAt):
+            # An event beside the one shown: as close as before.
+            self.step(lambda session: session.selecting(target.row))
+        elif target is not None:
+            self.step(lambda session: session.going_to(target))
 
     # Keys of this screen
 
@@ -263,39 +257,39 @@ class MainScreen(PaneScreen):
         pane = self.query_one(f"#{self._tables[0]}", TablePane)
         if pane.pane.has_instances:
             pane.wants_instances = not pane.wants_instances
-            self._toggle_instances(pane, self.session.facts)
+            self._toggle_instances(pane, self.session.slice)
         else:
-            self.say(f"{pane.pane.title.lower()}: nothing to toggle here")
+            self.say(safe(f"{pane.pane.title.lower()}: nothing to toggle here"))
 
     @work(thread=True, group="instances", description="instances")
-    def _toggle_instances(self, pane: TablePane, facts: ScopeFacts) -> None:
+    def _toggle_instances(self, pane: TablePane, part: Slice) -> None:
         """The gaps of single streams are found on demand, away from the keys."""
         if pane.wants_instances:
-            pane.pane.prepare(facts)
+            pane.pane.prepare(part)
         self.app.call_from_thread(pane.show_wanted)
 
     def action_bookmarks(self) -> None:
         if not self.session.bookmarks:
-            self.say("no bookmarks: m sets one")
+            self.say(safe("no bookmarks: m sets one"))
             return
 
         def go(number: int | None) -> None:
             if number is not None:
-                self.session = self.session.at_bookmark(number)
+                self.step(lambda session: marks.at_bookmark(session, number))
 
         self.app.push_screen(BookmarksScreen(self.session.bookmarks), go)
 
     def action_roofline(self) -> None:
         """The kernels of the scope under the device's roofs."""
-        observed = self.session.facts.observed
-        self.app.push_screen(RooflineScreen(observed.facts, observed.peaks, self.options.ascii))
+        facts, peaks = self.session.slice.kernel_facts, self.session.analysed.peaks
+        self.app.push_screen(RooflineScreen(facts, peaks, self.options.ascii))
 
     def action_compare(self) -> None:
         """Asks for the other trace and opens the two side by side."""
-        self.post_message(self.CompareWanted(self.session.document))
+        self.post_message(self.CompareWanted(self.session.anew()))
 
     def copied_text(self, focused: Widget | None) -> str:
-        """The row of the focused table, else the event in full."""
+        """The row of the focused table, else the detail of what is selected."""
         if isinstance(focused, VirtualTable):
             return focused.line_text
         return plain(self.query_one(DetailView).items)
@@ -303,29 +297,30 @@ class MainScreen(PaneScreen):
     def action_copy_to_file(self) -> None:
         text = self.copied_text(self.focused)
         if not text:
-            self.say("nothing selected to write")
+            self.say(safe("nothing selected to write"))
             return
         try:
-            self.say(f"written to {write_copy(self.session.trace.path, text)}")
+            path = write_copy(self.session.trace.path, cleaned(text))
+            self.say(safe(f"written to {path}"))
         except OSError as error:
-            self.say(f"not written: {error}")
+            self.say(safe(f"not written: {error}"))
 
     def action_copy_command(self) -> None:
         """The command line that opens this view, shown and copied."""
-        text = command_line(self.session, self.last_pane, self.options)
+        text = safe(command_line(self.session, self.last_pane, self.options))
         self.app.copy_to_clipboard(text)
-        self.say(f"copied: {text}")
+        self.say(safe(f"copied: {text}"))
 
     def action_reload(self) -> None:
         """Reads the file again and keeps the place; a failed load leaves all as it is."""
         path = self.session.trace.path
         if path.startswith(STANDARD_INPUT):
-            self.say("standard input cannot be read again")
+            self.say(safe("standard input cannot be read again"))
             return
 
         def done(loaded: Loaded | None) -> None:
-            if loaded is not None and loaded.document is not None:
-                self.session = reloaded(self.session, loaded.document).saying("reloaded")
+            if loaded is not None and loaded.session is not None:
+                self.session = reloaded(self.session, loaded.session).saying("reloaded")
                 self.show_pane(self.last_pane)
             elif loaded is not None and loaded.error:
                 self.say(loaded.error)
@@ -333,11 +328,11 @@ class MainScreen(PaneScreen):
         self.app.push_screen(LoadingScreen(path, self.options), done)
 
     def undo(self) -> bool:
-        if self.session.measuring_or_measured:
-            self.session = self.session.unmeasured()
+        if marks.is_measuring(self.session):
+            self.step(marks.unmeasured)
         elif self.table.view is not None and self.table.view.pattern:
             self.table.view = self.table.view.filtered("")
-        elif (undone := self.session.backed()) is not None:
+        elif (undone := marks.backed(self.session)) is not None:
             self.session = undone
         else:
             return False

@@ -9,14 +9,16 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.widgets import Static
 
-from attntui.safe import safe
+from attntui.safe import Safe, safe
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
-from attntui.view.files import Found, find_traces, picker_table
-from attntui.view.tables.order import BadPattern, TableView
+from attntui.tui.widgets.text import Line, set_title
+from attntui.view.files import Found, find_traces
+from attntui.view.patterns import BadPattern
+from attntui.view.tables.files import files_table
+from attntui.view.tables.order import TableView
 
 
 class PickerScreen(DismissedOnce[str | None]):
@@ -36,10 +38,10 @@ class PickerScreen(DismissedOnce[str | None]):
     ]
     DEFAULT_CSS = """
     PickerScreen > Vertical { border: round $primary; }
-    PickerScreen > Static { height: 1; padding: 0 1; color: $text-muted; }
+    PickerScreen > Line { height: 1; padding: 0 1; color: $text-muted; }
     """
 
-    def __init__(self, purpose: str, *, closable: bool) -> None:
+    def __init__(self, purpose: Safe, *, closable: bool) -> None:
         super().__init__()
         self._purpose = purpose
         self._closable = closable
@@ -47,10 +49,10 @@ class PickerScreen(DismissedOnce[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = self._purpose
+            set_title(box, self._purpose)
             yield VirtualTable(id="files")
         yield Prompt(id="prompt")
-        yield Static("looking for traces …", id="hint", markup=False)
+        yield Line(safe("looking for traces …"), id="hint")
 
     def on_mount(self) -> None:
         self.query_one(VirtualTable).focus()
@@ -63,12 +65,12 @@ class PickerScreen(DismissedOnce[str | None]):
 
     def _show(self, found: list[Found], directory: Path) -> None:
         self._found = found
-        table = picker_table(found, directory)
-        # Files keep their own order, newest first, until a filter or a sort is asked for.
-        view = TableView(table, 1, True, "", table.word_of)
-        self.query_one(VirtualTable).view = view
+        self.query_one(VirtualTable).view = TableView.of(files_table(found, directory))
         keys = "Enter opens   / filters   q quits"
-        self.query_one("#hint", Static).update(f"{safe(str(directory), 60)}   {keys}")
+        self._hint(safe(f"{safe(str(directory), 60)}   {keys}"))
+
+    def _hint(self, text: Safe) -> None:
+        self.query_one("#hint", Line).show(text)
 
     def action_move(self, rows: int) -> None:
         self.query_one(VirtualTable).move(rows)
@@ -104,7 +106,7 @@ class PickerScreen(DismissedOnce[str | None]):
             try:
                 table.view = table.view.filtered(pattern)
             except BadPattern as error:
-                self.query_one("#hint", Static).update(str(error))
+                self._hint(safe(str(error)))
                 return False
         return True
 

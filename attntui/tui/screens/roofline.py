@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.kernel_facts import KernelFact
+from attntui.safe import safe
 from attntui.tui.screens.once import DismissedOnce
+from attntui.tui.widgets.text import Block, rows, set_subtitle, set_title
 from attntui.view.drawing.roofline_plot import roofline_plot
 
 
@@ -27,7 +27,7 @@ class RooflineScreen(DismissedOnce[None], ModalScreen[None]):
     RooflineScreen > VerticalScroll {
         border: round $primary; background: $surface; padding: 0 1;
     }
-    RooflineScreen Static { width: 100%; height: auto; }
+    RooflineScreen Block { width: 100%; height: auto; }
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class RooflineScreen(DismissedOnce[None], ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll() as box:
-            box.border_title = "Roofline ─ FLOP/s over FLOP a byte, both logarithmic"
-            box.border_subtitle = "Esc closes"
-            yield Static()
+            set_title(box, safe("Roofline ─ FLOP/s over FLOP a byte, both logarithmic"))
+            set_subtitle(box, safe("Esc closes"))
+            yield Block()
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size.width - 5, event.size.height - 2
         lines = roofline_plot(self._facts, self._peaks, width, height, ascii_only=self._ascii_only)
-        self.query_one(Static).update(Text("\n".join(lines), no_wrap=True))
+        self.query_one(Block).show(rows(lines))

@@ -12,9 +12,9 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.geometry import Region
 from textual.message import Message
-from textual.widgets import Static
 
-from attntui.view.detail.event import Item
+from attntui.tui.widgets.text import Block, styled
+from attntui.view.detail.items import Item
 
 LABEL_WIDTH = 11
 
@@ -24,11 +24,11 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
 
     DEFAULT_CSS = """
     DetailView { padding: 0 1; scrollbar-size-vertical: 1; }
-    DetailView > Static { width: 100%; height: auto; }
+    DetailView > Block { width: 100%; height: auto; }
     """
 
     class Followed(Message):
-        """Enter on a line that names an event or a stretch of time."""
+        """Enter on a line that leads to something."""
 
         def __init__(self, item: Item) -> None:
             super().__init__()
@@ -38,7 +38,7 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._items: list[Item] = []
         self._link: int | None = None
-        self._text = Static(markup=False)
+        self._text = Block()
 
     def compose(self) -> ComposeResult:
         yield self._text
@@ -56,7 +56,7 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
 
     def move_link(self, step: int) -> None:
         """The next or previous line that leads on; scrolls where there is none."""
-        links = [i for i, item in enumerate(self._items) if item.leads_on]
+        links = [i for i, item in enumerate(self._items) if item.leads_to is not None]
         following = [i for i in links if self._link is None or (i - self._link) * step > 0]
         if not following:
             self.scroll_relative(y=step, animate=False)
@@ -83,7 +83,7 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         self._draw()
 
     def _draw(self) -> None:
-        self._text.update(render(self._items, self._link))
+        self._text.show(render(self._items, self._link))
 
 
 def render(items: list[Item], link: int | None = None) -> Group:
@@ -100,7 +100,7 @@ def render(items: list[Item], link: int | None = None) -> Group:
         grid.add_column(width=labelled, overflow="fold")
         grid.add_column(overflow="fold")
         for number, item in members:
-            grid.add_row(Text(item.label, Style(dim=True)), _text(item, number == link))
+            grid.add_row(styled(item.label, Style(dim=True)), _text(item, number == link))
         parts.append(grid)
     return Group(*parts)
 
@@ -113,5 +113,5 @@ def _label_width(item: Item) -> int:
 
 
 def _text(item: Item, current: bool) -> Text:
-    style = Style(bold=item.heading or None, underline=item.leads_on, reverse=current)
-    return Text(item.text, style, overflow="fold")
+    style = Style(bold=item.heading or None, underline=item.leads_to is not None, reverse=current)
+    return styled(item.text, style)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Size
@@ -13,7 +12,10 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from attntui.view.tables.order import TableView, Target, header, layout, line
+from attntui.safe import Safe, safe
+from attntui.tui.widgets.text import segment
+from attntui.view.session.selection import Selection
+from attntui.view.tables.order import TableView, header, layout, line
 
 
 class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
@@ -55,8 +57,12 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         def control(self) -> VirtualTable:
             return self.table
 
-    class Chosen(Highlighted):
+    class Chosen(Message):
         """Enter on a row."""
+
+        def __init__(self, table: VirtualTable) -> None:
+            super().__init__()
+            self.table = table
 
     @property
     def row(self) -> int | None:
@@ -66,7 +72,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         return int(self.view.order[min(self.cursor, len(self.view) - 1)])
 
     @property
-    def target(self) -> Target | None:
+    def target(self) -> Selection | None:
         """What the row at the cursor stands for."""
         row = self.row
         return None if self.view is None or row is None else self.view.table.target(row)
@@ -77,7 +83,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         row = self.row
         if self.view is None or row is None:
             return ""
-        return "\t".join(column.text(row).strip() for column in self.view.table.columns)
+        return "\t".join(column.text(row).strip() for column in self.view.columns)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """All rows and the header, so that a short table leaves its room to others."""
@@ -131,7 +137,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def choose(self) -> None:
         """What Enter does."""
-        self.post_message(self.Chosen(self, moved=False))
+        self.post_message(self.Chosen(self))
 
     def select_row(self, row: int) -> None:
         """The cursor on a row of the table, without a message; no move if it is filtered out."""
@@ -148,26 +154,27 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         view = self.view
         if view is None:
             return Strip.blank(width, self.rich_style)
-        plan = layout(view.table.columns, width - 1)
+        plan = layout(view.columns, width - 1)
         if y == 0:
-            text = " " + header(view, plan)
-            return self._strip(text, self.get_component_rich_style("table--header"))
+            return self._strip(header(view, plan), self.get_component_rich_style("table--header"))
         position = round(self.scroll_offset.y) + y - 1
         if not len(view) and y == 1:
-            text = f" no match for /{view.pattern}/" if view.pattern else f" {view.table.empty}"
-            return self._strip(text, self.get_component_rich_style("table--empty"))
+            none = safe(f"no match for /{view.pattern}/") if view.pattern else view.table.empty
+            return self._strip(none, self.get_component_rich_style("table--empty"))
         if position >= len(view):
             return Strip.blank(width, self.rich_style)
         here = position == self.cursor
-        mark = "▸" if here else " "
         style = self.rich_style
         if here:
             name = "table--cursor" if self.has_focus else "table--cursor-blurred"
             style = self.get_component_rich_style(name)
-        return self._strip(mark + line(view, position, plan), style)
+        return self._strip(line(view, position, plan), style, here)
 
-    def _strip(self, text: str, style: Style) -> Strip:
-        return Strip([Segment(text, style)]).adjust_cell_length(self._width, style)
+    def _strip(self, text: Safe, style: Style, here: bool = False) -> Strip:
+        mark = safe("▸" if here else " ")
+        return Strip([segment(mark, style), segment(text, style)]).adjust_cell_length(
+            self._width, style
+        )
 
     def on_click(self, event: events.Click) -> None:
         at = event.get_content_offset(self)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from attntui.safe import safe
 from attntui.tui.widgets.table import VirtualTable
+from attntui.tui.widgets.text import set_title
 from attntui.view.panes import Pane
 from attntui.view.session.session import Session
-from attntui.view.tables.order import TableView
+from attntui.view.tables.order import TableView, drawn_columns
 
 
 class TablePane(VirtualTable):
@@ -33,18 +33,18 @@ class TablePane(VirtualTable):
             return
         if made_of != self._made_of:
             self._made_of = made_of
-            ordered = self.pane.build(session, self.instances)
+            table = self.pane.table(session, self.instances)
             view = self.view
-            if view is None or len(view.table.columns) != len(ordered.table.columns):
+            if view is None or len(view.columns) != len(drawn_columns(table)):
                 pattern = self._pattern if view is None else view.pattern
-                self.view = TableView.of(ordered.table, ordered.sort, ordered.descending, pattern)
+                self.view = TableView.of(table).filtered(pattern)
             else:
-                self.view = view.over(ordered.table)
+                self.view = view.over(table)
         self._title()
 
     def locate(self, session: Session) -> bool:
         """Puts the cursor where the selection is; False where the table does not hold it."""
-        row = None if self.view is None else self.pane.locate(session, self.instances)
+        row = None if self.view is None else self.view.table.row_of(session.selection)
         if row is None:
             return False
         self.select_row(row)
@@ -62,5 +62,4 @@ class TablePane(VirtualTable):
 
     def _title(self) -> None:
         if self._session is not None and self.view is not None:
-            text = self.pane.title_text(self._session, self.view)
-            self.border_title = safe(text).replace("[", r"\[")
+            set_title(self, self.pane.title_text(self._session, self.view))

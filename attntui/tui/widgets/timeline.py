@@ -15,18 +15,19 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from attntui.safe import safe
+from attntui.safe import Safe, safe
 from attntui.tui.theme import LINKED, SELECTED, TRACK_PAINT, event_style, marked_style
-from attntui.view.tables.attention import call_text
-from attntui.view.drawing.axis import axis, minimap
+from attntui.tui.widgets.text import segment, set_subtitle, set_title
+from attntui.view.drawing.axis import axis, minimap, with_range
 from attntui.view.drawing.curve import draw_curve
-from attntui.view.words.formats import count, duration, size
 from attntui.view.drawing.paint import Paint
 from attntui.view.drawing.raster import CellSpan, Shape, density, draw_row
-from attntui.view.session.session import Session
-from attntui.view.tables.order import fit
-from attntui.view.session.timeline import Line
 from attntui.view.drawing.tracks import TrackKind
+from attntui.view.session.session import Session
+from attntui.view.session.timeline import Line
+from attntui.view.tables.order import fit
+from attntui.view.words.attention import call_text
+from attntui.view.words.formats import count, duration, size
 
 GUTTER = 15
 HEADER_LINES = 2
@@ -51,18 +52,6 @@ class TimelineView(Widget, can_focus=True):
 
     session: reactive[Session | None] = reactive(None)
 
-    class Resized(Message):
-        """The timeline has another width, in cells for time."""
-
-        def __init__(self, timeline: TimelineView, width: int) -> None:
-            super().__init__()
-            self.timeline = timeline
-            self.width = width
-
-        @property
-        def control(self) -> TimelineView:
-            return self.timeline
-
     class Clicked(Message):
         """A click on a time and a line (counted over all lines, not only those on screen)."""
 
@@ -83,8 +72,13 @@ class TimelineView(Widget, can_focus=True):
     def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
         self.ascii_only = ascii_only
-        self.heading: str | None = None
+        self.heading: Safe | None = None
         self._frame: _Frame | None = None
+
+    @property
+    def cells(self) -> int | None:
+        """Cells there are for time; None while the timeline is not on screen."""
+        return max(self.size.width - GUTTER, 1) if self.size.width else None
 
     @property
     def lane_lines(self) -> int:
@@ -99,9 +93,8 @@ class TimelineView(Widget, can_focus=True):
         return HEADER_LINES + len(self.session.timeline.lines(self.session.tracks))
 
     def on_resize(self, event: events.Resize) -> None:
-        width = max(self.size.width - GUTTER, 1)
         self._frame = None
-        self.post_message(self.Resized(self, width))
+        self._show_titles()
 
     def watch_session(self, session: Session | None) -> None:
         if session is None:
@@ -109,13 +102,19 @@ class TimelineView(Widget, can_focus=True):
         frame, self._frame = self._frame, None
         if frame is None or len(frame.lines) != len(session.timeline.lines(session.tracks)):
             self.refresh(layout=True)
+        self._show_titles()
+
+    def _show_titles(self) -> None:
+        session = self.session
+        if session is None:
+            return
         view = session.timeline.viewport
-        whole = duration(view.high - view.low)
         heading = self.heading or f"Timeline ─ scope: {session.scope_text}"
-        title = f"{heading} ─ {duration(view.span)} of {whole}"
-        self.border_title = safe(title).replace("[", r"\[")
-        cell = duration(view.span / max(session.width, 1))
-        self.border_subtitle = f"t={duration(session.timeline.cursor, 7)}  cell {cell}"
+        set_title(
+            self, safe(f"{heading} ─ {duration(view.span)} of {duration(view.high - view.low)}")
+        )
+        cell = duration(view.span / (self.cells or session.width))
+        set_subtitle(self, safe(f"t={duration(session.timeline.cursor, 7)}  cell {cell}"))
 
     def render_line(self, y: int) -> Strip:
         session, width = self.session, self.size.width - GUTTER
@@ -125,18 +124,18 @@ class TimelineView(Widget, can_focus=True):
             self._frame = _Frame(session, width, self.ascii_only)
         frame = self._frame
         if y == 0:
-            return self._text_line("", frame.axis_text, "timeline--axis")
+            return self._text_line(safe(""), frame.axis_text, "timeline--axis")
         if y == 1:
-            return self._text_line("overview", frame.minimap_text, "timeline--axis")
+            return self._text_line(safe("overview"), frame.minimap_text, "timeline--axis")
         number = session.timeline.top + y - HEADER_LINES
         if number >= len(frame.lines):
             return Strip.blank(self.size.width, self.rich_style)
         return self._lane_line(frame, number)
 
-    def _text_line(self, heading: str, text: str, component: str) -> Strip:
+    def _text_line(self, heading: Safe, text: Safe, component: str) -> Strip:
         style = self.get_component_rich_style(component)
-        gutter = Segment(fit(heading, GUTTER - 1, right=False) + " ", style)
-        return Strip([gutter, Segment(text, style)]).adjust_cell_length(
+        gutter = segment(fit(heading, GUTTER, right=False), style)
+        return Strip([gutter, segment(text, style)]).adjust_cell_length(
             self.size.width, self.rich_style
         )
 
@@ -146,46 +145,42 @@ class TimelineView(Widget, can_focus=True):
         gutter = self.get_component_rich_style("timeline--gutter")
         if here:
             gutter += Style(reverse=True, bold=True) if self.has_focus else Style(bold=True)
-        heading = Segment(frame.heading(line, here), gutter)
+        heading = segment(frame.heading(line, here), gutter)
         base = self.rich_style
         body = Strip([self._segment(frame, line, s, base) for s in frame.spans(line)])
         return Strip.join([Strip([heading]), self._with_cursor(frame, body, here)])
 
     def _segment(self, frame: _Frame, line: Line, span: CellSpan, base: Style) -> Segment:
         if span.shape is Shape.BLANK:
-            return Segment(span.text, base)
+            return segment(span.text, base)
         if span.shape is Shape.DENSE:
             kind = frame.session.tracks[line.track].kind
             style = event_style(TRACK_PAINT[kind], span.shape, span.odd, base.bgcolor)
-            return Segment(span.text, style)
+            return segment(span.text, style)
         paint, mark = frame.look(line, span.event)
         if mark is not None:
             style = marked_style(mark, span.shape, base.bgcolor)
         else:
             style = event_style(paint, span.shape, span.odd, base.bgcolor)
-        return Segment(span.text, style)
+        return segment(span.text, style)
 
     def _with_cursor(self, frame: _Frame, body: Strip, here: bool) -> Strip:
         cell = frame.cursor_cell
         if not 0 <= cell < frame.width:
             return body
         before, at, after = body.divide([cell, cell + 1, frame.width])
-        under = at.text
-        mark = "│"
-        if under.strip():
-            segment = Segment(under, next(iter(at)).style or self.rich_style)
-            if here or frame.width == 1:
-                segment = Segment(under, (segment.style or Style()) + Style(reverse=True))
-        else:
-            segment = Segment(mark, self.get_component_rich_style("timeline--cursor"))
-        return Strip.join([before, Strip([segment]), after])
+        if not at.text.strip():
+            style = self.get_component_rich_style("timeline--cursor")
+            at = Strip([segment(safe("│"), style)])
+        elif here or frame.width == 1:
+            at = at.apply_style(Style(reverse=True))
+        return Strip.join([before, at, after])
 
     def on_click(self, event: events.Click) -> None:
         at = event.get_content_offset(self)
         if self.session is None or at is None or at.y < HEADER_LINES or at.x < GUTTER:
             return
-        width = max(self.size.width - GUTTER, 1)
-        time = self.session.timeline.viewport.time(at.x - GUTTER, width)
+        time = self.session.timeline.viewport.time(at.x - GUTTER, self.cells or 1)
         line = self.session.timeline.top + at.y - HEADER_LINES
         self.post_message(self.Clicked(self, time, line))
 
@@ -209,25 +204,22 @@ class _Frame:
         self.lines = session.timeline.lines(session.tracks)
         self.edges = self.viewport.edges(width)
         self.cursor_cell = self.viewport.cell(session.timeline.cursor, width)
+        self.event = session.event
+        self.gap = session.gap_number
         self.linked = frozenset(session.linked)
 
     @cached_property
-    def axis_text(self) -> str:
+    def axis_text(self) -> Safe:
         text = axis(self.viewport, self.width)
         ends = self._measured_cells()
-        if ends is None:
-            return text
-        low, high = ends
-        # The ticks' text stays readable inside the range.
-        marked = text[low : high + 1].replace(" ", "━").replace("╷", "┯")
-        return text[:low] + marked + text[high + 1 :]
+        return text if ends is None else with_range(text, *ends)
 
     def _measured_cells(self) -> tuple[int, int] | None:
         session = self.session
         if session.mark is not None:
             low, high = sorted((session.mark, session.timeline.cursor))
         elif session.measured is not None:
-            low, high = session.measured.start, session.measured.end - 1
+            low, high = session.measured.range.start, session.measured.range.end - 1
         else:
             return None
         first, last = self.viewport.cell(low, self.width), self.viewport.cell(high, self.width)
@@ -236,12 +228,12 @@ class _Frame:
         return max(first, 0), min(last, self.width - 1)
 
     @cached_property
-    def minimap_text(self) -> str:
+    def minimap_text(self) -> Safe:
         edges = self.viewport.fitted().edges(self.width)
-        busy = np.diff(self.session.document.overview.busy_until(edges))
+        busy = np.diff(self.session.lanes.minimap.busy_until(edges))
         return minimap(density(busy, edges, ascii_only=self.ascii_only), self.viewport, self.width)
 
-    def heading(self, line: Line, here: bool) -> str:
+    def heading(self, line: Line, here: bool) -> Safe:
         """The gutter's text: the track's name on its first row."""
         track = self.session.tracks[line.track]
         mark = " "
@@ -251,54 +243,54 @@ class _Frame:
         text = safe(track.label, GUTTER - 2) if line.row == 0 else ""
         if here and line.row:
             text = f"  depth {line.row}"
-        return mark + fit(text, GUTTER - 2, right=False) + " "
+        return fit(safe(mark + text), GUTTER, right=False)
 
     def spans(self, line: Line) -> list[CellSpan]:
+        """What a line shows, together as wide as the frame."""
         track = self.session.tracks[line.track]
         if track.curve is not None:
             text = draw_curve(track.curve, self.edges, ascii_only=self.ascii_only)
             peak = track.curve.peak
             told = f" peak {count(peak) if track.kind is TrackKind.QUEUE else size(peak)}"
             if len(told) < self.width // 3:
-                text = text[: self.width - len(told)] + told
+                text = safe(text[: self.width - len(told)] + told)
             return [CellSpan(text, Shape.DENSE, -1)]
-        index = track.rows[line.row]
-        if track.kind is TrackKind.IDLE:
-            return draw_row(index, self.edges, self._gap_label, ascii_only=self.ascii_only)
-        label = self._call_label if track.kind is TrackKind.ATTENTION else self._label
-        return draw_row(index, self.edges, label, ascii_only=self.ascii_only)
+        label = {TrackKind.IDLE: self._gap_label, TrackKind.ATTENTION: self._call_label}.get(
+            track.kind, self._label
+        )
+        return draw_row(track.rows[line.row], self.edges, label, ascii_only=self.ascii_only)
 
-    def _label(self, event: int, room: int) -> str:
+    def _label(self, event: int, room: int) -> Safe:
         mark = ""
-        if event == self.session.event:
+        if event == self.event:
             mark = "▸"
         elif event in self.linked:
             mark = "◆"
         if room < MIN_LABEL:
-            return mark[:room]
-        return fit(mark + self.session.document.short_of(event), room, right=False)
+            return safe(mark[:room])
+        return fit(safe(mark + self.session.analysed.labels.event(event)), room, right=False)
 
-    def _call_label(self, event: int, room: int) -> str:
-        call = self.session.document.calls_by_event[event]
-        return fit(call_text(call), room, right=False) if room >= MIN_LABEL else ""
+    def _call_label(self, event: int, room: int) -> Safe:
+        analysed = self.session.analysed
+        call = analysed.attention[analysed.calls_by_event[event]]
+        return fit(call_text(call), room, right=False) if room >= MIN_LABEL else safe("")
 
-    def _gap_label(self, gap: int, room: int) -> str:
-        mark = "▸" if gap == self.session.gap else ""
-        length = int(self.session.gaps.length[gap])
+    def _gap_label(self, gap: int, room: int) -> Safe:
+        mark = "▸" if gap == self.gap else ""
+        length = int(self.session.analysed.whole.gaps.length[gap])
         texts = (duration(length), duration(length, 2).replace(" ", ""), "")
-        return next(mark + text for text in texts if len(mark + text) <= max(room, len(mark)))[
-            :room
-        ]
+        fits = (mark + text for text in texts if len(mark + text) <= max(room, len(mark)))
+        return safe(next(fits)[:room])
 
     def look(self, line: Line, event: int) -> tuple[Paint, Style | None]:
         """The class of an event on a line, and the mark it bears."""
         kind = self.session.tracks[line.track].kind
         if kind is TrackKind.IDLE:
-            return Paint.IDLE, SELECTED if event == self.session.gap else None
-        if event == self.session.event:
+            return Paint.IDLE, SELECTED if event == self.gap else None
+        if event == self.event:
             return Paint.OTHER, SELECTED
         if kind is TrackKind.ATTENTION:
             return Paint.ATTENTION, None
         if event in self.linked:
             return Paint.OTHER, LINKED
-        return self.session.document.paint_of(event), None
+        return self.session.lanes.paint_of(event), None

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from attntui.analysis.annotations import find_annotations
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare import (
     Comparison,
-    Subject,
+    Side,
     UnitChoice,
     available,
     compare,
@@ -17,26 +17,19 @@ from attntui.analysis.compare import (
     find_units,
     mirrored,
 )
-from attntui.analysis.compare import Side as UnitSide
-from attntui.view.document import Document
-from attntui.view.reports.diff import place_words, unit_words
-from attntui.view.session.session import Session
+from attntui.safe import Safe, safe
+from attntui.view.session.marks import measuring_range
+from attntui.view.session.selection import NOTHING, EventAt
+from attntui.view.session.session import UNSAID, Session
 from attntui.view.session.viewport import MIN_SPAN_NS, Viewport
+from attntui.view.words.comparison import place_words, unit_words
 from attntui.view.words.status import file_name
+
+Ends = tuple[int | None, int | None]
+"""The events of A and B that a row stands for, None on a side that has none."""
 
 MARGIN = 0.03
 """Blank on both sides of a unit, as a share of the longer one."""
-
-
-def subject_of(document: Document) -> Subject:
-    """What comparing needs of a document, most of which it already knows."""
-    return Subject(
-        trace=document.trace,
-        steps=document.steps,
-        annotations=find_annotations(document.trace),
-        attention=document.attention,
-        finder=document.finder,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +48,29 @@ class CompareSession:
     shapes can be compared and lengths on screen cannot.
     """
 
-    documents: tuple[Document, Document]
-    subjects: tuple[Subject, Subject]
     comparison: Comparison
     sessions: tuple[Session, Session]
     tied: bool = True
     full_width: bool = False
-    said: str = ""
+    said: Safe = UNSAID
 
     @classmethod
-    def of(cls, a: Document, b: Document, choice: UnitChoice | None = None) -> CompareSession:
-        """Both sides' representative units at the same scale."""
-        subjects = subject_of(a), subject_of(b)
-        sessions = Session.of(a), Session.of(b)
-        return cls((a, b), subjects, compare(*subjects, choice), sessions)._framed()
+    def of(cls, a: Session, b: Session, choice: UnitChoice | None = None) -> CompareSession:
+        """Both sides' representative units at the same scale, over sessions as first seen."""
+        return cls(compare(a.analysed, b.analysed, choice), (a, b))._framed()
 
     @property
-    def sides(self) -> tuple[UnitSide, UnitSide]:
+    def analysed(self) -> tuple[AnalysedTrace, AnalysedTrace]:
+        return self.sessions[0].analysed, self.sessions[1].analysed
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
         return self.comparison.a, self.comparison.b
 
     @cached_property
     def choices(self) -> tuple[UnitChoice, ...]:
         """The kinds of unit that both traces have."""
-        return available(self.subjects)
+        return available(self.analysed)
 
     def _frame(self, side: int) -> int:
         """How many ns a side's view covers: the longer unit's, or its own at full width."""
@@ -98,14 +91,20 @@ class CompareSession:
                 # The unit's stretch on the GPU is marked on the axis, as a measured range is.
                 trace = session.trace
                 ends = int(trace.start[unit.rows].min()), int(trace.end[unit.rows].max())
-                placed = placed.selecting(int(unit.rows[0])).measuring_range(*ends)
-            sessions.append(placed.with_timeline(replace(placed.timeline, viewport=viewport)))
-        return replace(self, sessions=(sessions[0], sessions[1]), said="")
+                placed = measuring_range(placed.selecting(int(unit.rows[0])), *ends)
+            sessions.append(placed.showing(viewport))
+        return replace(self, sessions=(sessions[0], sessions[1]), said=UNSAID)
+
+    def saying(self, text: str) -> CompareSession:
+        """The same with a line for the user, cleaned here."""
+        return replace(self, said=safe(text))
 
     # Time
 
-    def resized(self, side: int, width: int) -> CompareSession:
-        return self._with(side, self.sessions[side].resized(width))
+    def resized(self, widths: tuple[int, int]) -> CompareSession:
+        """With the width of each side's timeline, in cells."""
+        a, b = (s.resized(width) for s, width in zip(self.sessions, widths, strict=True))
+        return replace(self, sessions=(a, b))
 
     def _with(self, side: int, session: Session) -> CompareSession:
         pair = [*self.sessions]
@@ -134,16 +133,18 @@ class CompareSession:
         """Ties the two timelines to `side`, or lets each move alone."""
         changed = replace(self, tied=not self.tied)
         if not changed.tied:
-            return replace(changed, said="timelines untied: each moves alone")
-        return replace(changed._tied_to(side), said="timelines tied")
+            return changed.saying("timelines untied: each moves alone")
+        return changed._tied_to(side).saying("timelines tied")
 
     def toggled_full_width(self) -> CompareSession:
-        """Each unit to the full width, or both at one scale."""
+        """Each unit to the full width, or both at one scale; the selection stays."""
         changed = replace(self, full_width=not self.full_width)._framed()
-        # Another scale is no other selection.
-        changed = changed.pointing_at((self.sessions[0].event, self.sessions[1].event))
+        a, b = (
+            framed.pointing_at(before.selection)
+            for framed, before in zip(changed.sessions, self.sessions, strict=True)
+        )
         words = "each unit at full width" if changed.full_width else "both at the same scale"
-        return replace(changed, said=words)
+        return replace(changed, sessions=(a, b)).saying(words)
 
     # Units
 
@@ -156,7 +157,7 @@ class CompareSession:
         """The request for the next or previous unit of both sides after the one wanted; a
         side stays where it has no further one. None where neither has.
         """
-        units = [find_units(subject, wanted.choice) for subject in self.subjects]
+        units = [find_units(analysed, wanted.choice) for analysed in self.analysed]
         places = wanted.indices or tuple(own.representative() for own in units)
         a, b = (
             min(max(place + step, 0), len(own) - 1)
@@ -173,37 +174,32 @@ class CompareSession:
     def answer(self, wanted: Request) -> Comparison:
         """The comparison asked for: many operations take a while to align."""
         if wanted.indices is None:
-            return compare(*self.subjects, wanted.choice)
-        (a, b), (i, j) = self.subjects, wanted.indices
+            return compare(*self.analysed, wanted.choice)
+        (a, b), (i, j) = self.analysed, wanted.indices
         return compare_units(a, i, b, j, wanted.choice)
 
     def with_comparison(self, comparison: Comparison) -> CompareSession:
         """Another comparison of the same two traces on screen; tie and scale are kept."""
         changed = replace(self, comparison=comparison)._framed()
-        return replace(changed, said=f"compared by {unit_words(comparison.choice)}")
+        return changed.saying(f"compared by {unit_words(comparison.choice)}")
 
     def swapped(self) -> CompareSession:
         """B on the left, A on the right; units and places stay."""
-        return replace(
-            self,
-            documents=self.documents[::-1],
-            subjects=self.subjects[::-1],
-            sessions=self.sessions[::-1],
-            comparison=mirrored(self.comparison),
-            said="swapped",
-        )
+        a, b = self.sessions
+        changed = replace(self, sessions=(b, a), comparison=mirrored(self.comparison))
+        return changed.saying("swapped")
 
     # Rows
 
-    def pointing_at(self, ends: tuple[int | None, int | None]) -> CompareSession:
+    def pointing_at(self, ends: Ends) -> CompareSession:
         """Both ends of a row selected, where they are."""
         a, b = (
-            session.with_timeline(replace(session.timeline, event=event))
+            session.pointing_at(NOTHING if event is None else EventAt(event))
             for session, event in zip(self.sessions, ends, strict=True)
         )
-        return replace(self, sessions=(a, b), said=_missing(ends))
+        return replace(self, sessions=(a, b)).saying(_missing(ends))
 
-    def going_to(self, ends: tuple[int | None, int | None]) -> CompareSession:
+    def going_to(self, ends: Ends) -> CompareSession:
         """Both ends of a row selected and on screen, which may take them out of step."""
         changed = self.pointing_at(ends)
         for side, event in enumerate(ends):
@@ -211,15 +207,25 @@ class CompareSession:
                 changed = changed._with(side, changed.sessions[side].selecting(event))
         return changed
 
-    def heading(self, side: int) -> str:
+    def heading(self, side: int) -> Safe:
         """What a side's timeline shows, for its title."""
-        unit = self.sides[side]
-        name = file_name(self.documents[side].trace).removesuffix(".gz").removesuffix(".json")
+        name = file_name(self.analysed[side].trace).removesuffix(".gz").removesuffix(".json")
         scale = " ─ full width" if self.full_width else ("" if self.tied else " ─ untied")
-        return f"{'AB'[side]} {name} ─ unit {place_words(unit)}{scale}"
+        place = place_words(self.sides[side])
+        return safe(f"{'AB'[side]} {name} ─ unit {place}{scale}")
+
+    @property
+    def selection_text(self) -> Safe:
+        """What is selected on both sides, by name."""
+        words = []
+        for letter, session in zip("AB", self.sessions, strict=True):
+            event = session.event
+            name = "-" if event is None else session.analysed.labels.event(event)
+            words.append(f"{letter}: {name}")
+        return safe("   ".join(words))
 
 
-def _missing(ends: tuple[int | None, int | None]) -> str:
+def _missing(ends: Ends) -> str:
     if None not in ends:
         return ""
     return "nothing on either side" if ends == (None, None) else f"only in {'AB'[ends[0] is None]}"

@@ -2,34 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from attntui.view.session import marks
+from attntui.view.session.session import Session
+
+ZOOM = 0.5
+PAN = 0.1
+PAGE = 0.9
+
+Step = Callable[[Session], Session]
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One action: its name, the keys in Textual's spelling, and what people read.
+    """What keys do: its name, the keys in Textual's spelling, and what people read.
 
     `shown` is how the keys are written for people, `group` the heading it stands under.
+    `step` makes the next session of the present one; without it the screen acts itself.
     """
 
-    action: str
+    name: str
     keys: tuple[str, ...]
     shown: str
     text: str
     group: str
+    step: Step | None = None
+
+    @property
+    def action(self) -> str:
+        """The screen's action in Textual's spelling."""
+        return self.name if self.step is None else f"step({self.name!r})"
 
 
 KEYS: tuple[Key, ...] = (
-    Key("cursor_left", ("left",), "←", "time cursor left, scrolls at the edge", "Time"),
-    Key("cursor_right", ("right",), "→", "time cursor right, scrolls at the edge", "Time"),
-    Key("pan_left", ("h", "a"), "h a", "pan left", "Time"),
-    Key("pan_right", ("l", "d"), "l d", "pan right", "Time"),
-    Key("page_left", ("H", "shift+left"), "H ⇧←", "page left", "Time"),
-    Key("page_right", ("L", "shift+right"), "L ⇧→", "page right", "Time"),
-    Key("zoom_in", ("w", "plus", "equals_sign"), "w + =", "zoom in at the cursor", "Time"),
-    Key("zoom_out", ("s", "minus"), "s -", "zoom out at the cursor", "Time"),
-    Key("fit_all", ("0",), "0", "fit the whole trace", "Time"),
-    Key("fit_selection", ("f",), "f", "fit the selection", "Time"),
+    Key(
+        "cursor_left",
+        ("left",),
+        "←",
+        "time cursor left, scrolls at the edge",
+        "Time",
+        lambda s: s.cursor_moved(-1),
+    ),
+    Key(
+        "cursor_right",
+        ("right",),
+        "→",
+        "time cursor right, scrolls at the edge",
+        "Time",
+        lambda s: s.cursor_moved(1),
+    ),
+    Key("pan_left", ("h", "a"), "h a", "pan left", "Time", lambda s: s.panned(-PAN)),
+    Key("pan_right", ("l", "d"), "l d", "pan right", "Time", lambda s: s.panned(PAN)),
+    Key("page_left", ("H", "shift+left"), "H ⇧←", "page left", "Time", lambda s: s.panned(-PAGE)),
+    Key("page_right", ("L", "shift+right"), "L ⇧→", "page right", "Time", lambda s: s.panned(PAGE)),
+    Key(
+        "zoom_in",
+        ("w", "plus", "equals_sign"),
+        "w + =",
+        "zoom in at the cursor",
+        "Time",
+        lambda s: s.zoomed(ZOOM),
+    ),
+    Key(
+        "zoom_out",
+        ("s", "minus"),
+        "s -",
+        "zoom out at the cursor",
+        "Time",
+        lambda s: s.zoomed(1 / ZOOM),
+    ),
+    Key("fit_all", ("0",), "0", "fit the whole trace", "Time", Session.fitted),
+    Key("fit_selection", ("f",), "f", "fit the selection", "Time", Session.fitted_to_selection),
     Key("go_start", ("home", "g"), "Home g", "first row, or start of the trace", "Move"),
     Key("go_end", ("end", "G"), "End G", "last row, or end of the trace", "Move"),
     Key("row_up", ("up", "k"), "↑ k", "lane or row up", "Move"),
@@ -37,31 +82,117 @@ KEYS: tuple[Key, ...] = (
     Key("page_up", ("pageup",), "PgUp", "a page of rows up", "Move"),
     Key("page_down", ("pagedown",), "PgDn", "a page of rows down", "Move"),
     Key("accept", ("enter",), "Enter", "table: go to the thing; timeline: its detail", "Move"),
-    Key("next_event", ("full_stop",), ".", "next event in the lane", "Events"),
-    Key("previous_event", ("comma",), ",", "previous event in the lane", "Events"),
-    Key("to_launch", ("left_square_bracket",), "[", "kernel to its launch", "Events"),
-    Key("to_kernel", ("right_square_bracket",), "]", "launch to its kernel", "Events"),
-    Key("next_gap", ("right_curly_bracket",), "}", "next gap", "Events"),
-    Key("previous_gap", ("left_curly_bracket",), "{", "previous gap", "Events"),
-    Key("threshold_down", ("left_parenthesis",), "(", "lower the gap threshold", "Events"),
-    Key("threshold_up", ("right_parenthesis",), ")", "raise the gap threshold", "Events"),
-    Key("next_step", ("J",), "J", "next step or unit", "Events"),
-    Key("previous_step", ("K",), "K", "previous step or unit", "Events"),
-    Key("cycle_scope", ("S",), "S", "scope: whole, step, annotation, range", "Scope"),
-    Key("measure", ("v",), "v … v", "measure a range", "Scope"),
-    Key("measure_event", ("r",), "r", "measure the selected event", "Scope"),
-    Key("bookmark", ("m",), "m", "set a bookmark", "Scope"),
+    Key(
+        "next_event",
+        ("full_stop",),
+        ".",
+        "next event in the lane",
+        "Events",
+        lambda s: s.stepped(1),
+    ),
+    Key(
+        "previous_event",
+        ("comma",),
+        ",",
+        "previous event in the lane",
+        "Events",
+        lambda s: s.stepped(-1),
+    ),
+    Key(
+        "to_launch",
+        ("left_square_bracket",),
+        "[",
+        "kernel to its launch",
+        "Events",
+        Session.to_launch,
+    ),
+    Key(
+        "to_kernel",
+        ("right_square_bracket",),
+        "]",
+        "launch to its kernel",
+        "Events",
+        Session.to_kernel,
+    ),
+    Key("next_gap", ("right_curly_bracket",), "}", "next gap", "Events", lambda s: s.gap_moved(1)),
+    Key(
+        "previous_gap",
+        ("left_curly_bracket",),
+        "{",
+        "previous gap",
+        "Events",
+        lambda s: s.gap_moved(-1),
+    ),
+    Key(
+        "threshold_down",
+        ("left_parenthesis",),
+        "(",
+        "lower the gap threshold",
+        "Events",
+        lambda s: s.threshold_moved(-1),
+    ),
+    Key(
+        "threshold_up",
+        ("right_parenthesis",),
+        ")",
+        "raise the gap threshold",
+        "Events",
+        lambda s: s.threshold_moved(1),
+    ),
+    Key("next_step", ("J",), "J", "next step or unit", "Events", lambda s: s.step_moved(1)),
+    Key(
+        "previous_step", ("K",), "K", "previous step or unit", "Events", lambda s: s.step_moved(-1)
+    ),
+    Key(
+        "cycle_scope",
+        ("S",),
+        "S",
+        "scope: whole, step, annotation, range",
+        "Scope",
+        Session.scope_cycled,
+    ),
+    Key("measure", ("v",), "v … v", "measure a range", "Scope", marks.measuring),
+    Key(
+        "measure_selection",
+        ("r",),
+        "r",
+        "measure what is selected",
+        "Scope",
+        marks.measuring_selection,
+    ),
+    Key("bookmark", ("m",), "m", "set a bookmark", "Scope", marks.bookmarked),
     Key("bookmarks", ("apostrophe",), "'", "list bookmarks", "Scope"),
     Key("search", ("slash",), "/", "search names (regular expression)", "Find"),
-    Key("search_next", ("n",), "n", "next match", "Find"),
-    Key("search_previous", ("N",), "N", "previous match", "Find"),
+    Key("search_next", ("n",), "n", "next match", "Find", lambda s: marks.search_moved(s, 1)),
+    Key(
+        "search_previous",
+        ("N",),
+        "N",
+        "previous match",
+        "Find",
+        lambda s: marks.search_moved(s, -1),
+    ),
     Key("filter", ("backslash",), "\\", "filter the table (regular expression)", "Find"),
     Key("sort_left", ("less_than_sign",), "<", "sort by the column to the left", "Tables"),
     Key("sort_right", ("greater_than_sign",), ">", "sort by the column to the right", "Tables"),
     Key("sort_invert", ("I",), "I", "invert the order", "Tables"),
     Key("toggle_instances", ("i",), "i", "names or instances, gaps by device or stream", "Tables"),
-    Key("toggle_collapse", ("space",), "Space", "collapse or open the lane", "Lanes"),
-    Key("toggle_empty", ("z",), "z", "hide or show lanes empty on screen", "Lanes"),
+    Key(
+        "toggle_collapse",
+        ("space",),
+        "Space",
+        "collapse or open the lane",
+        "Lanes",
+        Session.toggled_collapse,
+    ),
+    Key(
+        "toggle_empty",
+        ("z",),
+        "z",
+        "hide or show lanes empty on screen",
+        "Lanes",
+        Session.toggled_empty,
+    ),
     Key("pane('overview')", ("1",), "1", "overview", "Panes"),
     Key("pane('kernels')", ("2",), "2", "kernels", "Panes"),
     Key("pane('timeline')", ("3",), "3", "timeline", "Panes"),
@@ -103,7 +234,7 @@ _SHARED = (
 )
 
 COMPARE_KEYS: tuple[Key, ...] = (
-    *(key for key in KEYS if key.action in _SHARED),
+    *(key for key in KEYS if key.name in _SHARED),
     Key("accept", ("enter",), "Enter", "row: to both ends; timeline: open that trace", "Compare"),
     Key("next_unit", ("J",), "J", "next unit on both sides", "Compare"),
     Key("previous_unit", ("K",), "K", "previous unit on both sides", "Compare"),

@@ -10,14 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.scope import Annotation, Scope, Step
-from attntui.view.document import Document
 from attntui.view.drawing.tracks import Track, TrackKind
 from attntui.view.options import PANE_NAMES, Options
+from attntui.view.session.marks import measuring_range
 from attntui.view.session.search import Search
+from attntui.view.session.selection import NOTHING
 from attntui.view.session.session import Session
+from attntui.view.session.timeline import Timeline
 from attntui.view.session.viewport import MIN_SPAN_NS
-from attntui.view.tables.findings import overview_table
+from attntui.view.tables.findings import findings_table
 
 _NUMBER = re.compile(r"(\d+)\D*$")
 AT_SPAN_NS = 100_000
@@ -26,18 +29,16 @@ AT_SPAN_NS = 100_000
 
 def step_number(session: Session, index: int) -> int:
     """The number in a step's name, or its place where the name has none."""
-    found = _NUMBER.search(session.trace.name_of(int(session.document.steps.rows[index])))
+    found = _NUMBER.search(session.trace.name_of(int(session.analysed.steps.rows[index])))
     return int(found[1]) if found else index
 
 
-def opened(document: Document, options: Options) -> Session:
-    """A document as the command line asks: at a step, at a time, else on its first finding.
-
-    A step or time that the trace does not have is said, and the whole trace is shown.
+def opened(session: Session, options: Options) -> Session:
+    """A fresh session as the command line asks: at a step, at a time, else on its first
+    finding. A step or time that the trace does not have is said, and the whole trace is shown.
     """
-    session = Session.of(document)
     if options.step is not None:
-        indices = range(len(document.steps))
+        indices = range(len(session.analysed.steps))
         chosen = [i for i in indices if step_number(session, i) == options.step]
         if not chosen:
             return session.saying(f"no step {options.step} in this trace")
@@ -46,9 +47,8 @@ def opened(document: Document, options: Options) -> Session:
         return _at(session, options.at, options.span, keep_zoom=options.step is not None)
     if options.step is not None or options.pane not in (None, PANE_NAMES[0]):
         return session
-    table = overview_table(document, session.facts)
-    target = table.target(0) if len(table) else None
-    return session if target is None else session.pointing_at(target)
+    table = findings_table(session.slice)
+    return session.pointing_at(table.target(0)) if len(table) else session
 
 
 def _at(session: Session, at: int, span: int | None, keep_zoom: bool) -> Session:
@@ -58,48 +58,49 @@ def _at(session: Session, at: int, span: int | None, keep_zoom: bool) -> Session
     viewport = session.timeline.viewport
     if span is not None or (not keep_zoom and viewport.span > AT_SPAN_NS):
         half = (span or AT_SPAN_NS) // 2
-        viewport = viewport.showing(at - half, at + half, margin=0.0)
-        session = session.with_timeline(replace(session.timeline, viewport=viewport))
+        session = session.showing(viewport.showing(at - half, at + half, margin=0.0))
     return session.cursor_to(at)
 
 
-def reloaded(session: Session, document: Document) -> Session:
+def reloaded(session: Session, fresh: Session) -> Session:
     """The same view of the file as it is now: place, lanes, threshold, bookmarks, search,
     measured range and scope are kept; the selection is not, rows may be other events.
     """
-    fresh = Session.of(document)
-    old, viewport = session.timeline.viewport, fresh.timeline.viewport
-    if old != old.fitted():
-        viewport = viewport.showing(old.t0, old.t1, margin=0.0)
-    cursor = min(max(session.timeline.cursor, viewport.low), viewport.high - 1)
-    closed = {_key(session.tracks[number]) for number in session.timeline.collapsed}
-    tracks = document.lanes_with_idle(session.threshold)
-    timeline = replace(
-        fresh.timeline,
-        viewport=viewport,
-        cursor=cursor,
-        line=0,
-        event=None,
-        hide_empty=session.timeline.hide_empty,
-        collapsed=frozenset(n for n, track in enumerate(tracks) if _key(track) in closed),
-    )
-    here = session.timeline.current(session.tracks)
-    for number, line in enumerate(timeline.lines(tracks)):
-        if here is not None and _key(tracks[line.track]) == _key(session.tracks[here.track]):
-            timeline = replace(timeline, line=number)
-            break
     moved = replace(
-        fresh.with_timeline(timeline),
+        fresh,
         width=session.width,
         threshold=session.threshold,
         bookmarks=session.bookmarks,
+        selection=NOTHING,
     )
+    moved = moved.with_timeline(_same_timeline(session, moved))
     if session.measured is not None:
-        moved = moved.measuring_range(session.measured.start, session.measured.end)
+        measured = session.measured.range
+        moved = measuring_range(moved, measured.start, measured.end)
     if session.search is not None:
-        moved = replace(moved, search=Search.of(document, session.search.pattern))
-    scope = _same_scope(session, document)
+        moved = replace(moved, search=Search.of(fresh.analysed, session.search.pattern))
+    scope = _same_scope(session, fresh.analysed)
     return moved if scope is None else moved.scoped(scope)
+
+
+def _same_timeline(session: Session, fresh: Session) -> Timeline:
+    """The timeline at the same place over another file's tracks."""
+    old, viewport = session.timeline, fresh.timeline.viewport
+    if old.viewport != old.viewport.fitted():
+        viewport = viewport.showing(old.viewport.t0, old.viewport.t1, margin=0.0)
+    closed = {_key(session.tracks[number]) for number in old.collapsed}
+    timeline = replace(
+        fresh.timeline,
+        viewport=viewport,
+        line=0,
+        hide_empty=old.hide_empty,
+        collapsed=frozenset(n for n, track in enumerate(fresh.tracks) if _key(track) in closed),
+    ).with_cursor(old.cursor)
+    here = old.current(session.tracks)
+    for number, line in enumerate(timeline.lines(fresh.tracks)):
+        if here is not None and _key(fresh.tracks[line.track]) == _key(session.tracks[here.track]):
+            return replace(timeline, line=number)
+    return timeline
 
 
 def _key(track: Track) -> tuple[TrackKind, str]:
@@ -107,14 +108,14 @@ def _key(track: Track) -> tuple[TrackKind, str]:
     return track.kind, track.label
 
 
-def _same_scope(session: Session, document: Document) -> Scope | None:
+def _same_scope(session: Session, fresh: AnalysedTrace) -> Scope | None:
     """The scope in the new file: a step by its name, an annotation by its name and which
     of that name it is, a range as it stands. None where the new file has no such thing.
     """
-    scope, new = session.scope, document.trace
+    scope, new = session.scope, fresh.trace
     if isinstance(scope, Step):
-        names = [new.name_of(int(row)) for row in document.steps.rows]
-        name = session.trace.name_of(int(session.document.steps.rows[scope.index]))
+        names = [new.name_of(int(row)) for row in fresh.steps.rows]
+        name = session.trace.name_of(int(session.analysed.steps.rows[scope.index]))
         return Step(names.index(name)) if name in names else None
     if not isinstance(scope, Annotation):
         return scope

@@ -10,26 +10,39 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.gap_list import GapList
 from attntui.analysis.launches import launched_inside
-from attntui.analysis.scope import WHOLE, Range, Scope, Step
+from attntui.analysis.scope import WHOLE, Scope, Step
+from attntui.analysis.slice import Slice
+from attntui.safe import Safe, safe
 from attntui.trace.model import ABSENT, Trace
-from attntui.view.analyses import GapList, ScopeFacts
-from attntui.view.document import Document, Measured
+from attntui.view.drawing.lanes import Lanes
 from attntui.view.drawing.tracks import Track, TrackKind
-from attntui.view.session.scoping import scope_choices, scope_text
+from attntui.view.session.measured import Measured
+from attntui.view.session.naming import scope_text, selection_text
+from attntui.view.session.scoping import scope_choices
 from attntui.view.session.search import Search
-from attntui.view.session.timeline import Timeline
+from attntui.view.session.selection import (
+    NOTHING,
+    EventAt,
+    FindingAt,
+    GapAt,
+    Selection,
+    event_of,
+    span_of,
+    step_span,
+)
+from attntui.view.session.timeline import Line, Timeline
 from attntui.view.session.viewport import Viewport
-from attntui.view.tables.order import Target
 from attntui.view.words.formats import duration
 
 THRESHOLDS = (0, *(m * 10**e for e in range(2, 10) for m in (1, 2, 5)))
 """Gap thresholds in ns: none, then 100 ns to 5 s in steps of 1-2-5."""
 
 DEFAULT_THRESHOLD = 1_000
-ZOOM = 0.5
-PAN = 0.1
-PAGE = 0.9
+
+UNSAID = safe("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,177 +52,225 @@ class Bookmark:
     t0: int
     t1: int
     cursor: int
-    label: str
+    label: Safe
 
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """A document, the timeline over it, the scope, and what was marked or searched.
+    """An analysed trace, the timeline over it, the scope, and what is selected.
 
-    `facts` are those of the scope once they are found: see `settled` and `with_facts`.
-
-    `width` is the timeline's cells; `mark` the first end of a measurement under way and
-    `measured` the finished one; `gap` the number of the selected gap in the document,
-    `remark` that of the overview's selected row.
+    `slice` is that of the scope once it is found: see `is_settled` and `with_slice`. `width`
+    is the timeline's cells; `mark` the first end of a measurement under way.
     """
 
-    document: Document
+    analysed: AnalysedTrace
+    lanes: Lanes
     timeline: Timeline
     scope: Scope
-    facts: ScopeFacts
+    slice: Slice
+    selection: Selection = NOTHING
     width: int = 80
     threshold: int = DEFAULT_THRESHOLD
     mark: int | None = None
-    measured: Range | None = None
-    measured_facts: Measured | None = None
-    gap: int | None = None
-    stream_gap: int | None = None
-    remark: int | None = None
+    measured: Measured | None = None
     bookmarks: tuple[Bookmark, ...] = ()
     search: Search | None = None
-    said: str = ""
+    said: Safe = UNSAID
 
     @classmethod
-    def of(cls, document: Document) -> Session:
-        low, high = document.trace.span
-        viewport = Viewport.whole(low, high)
+    def of(cls, analysed: AnalysedTrace, lanes: Lanes | None = None) -> Session:
+        """The whole trace on screen, its first GPU operation (else its first event) selected."""
+        lanes = lanes or Lanes(analysed)
+        trace = analysed.trace
+        viewport = Viewport.whole(*trace.span)
         collapsed = frozenset(
             number
-            for number, track in enumerate(document.lanes_with_idle(DEFAULT_THRESHOLD))
+            for number, track in enumerate(lanes.at(DEFAULT_THRESHOLD))
             if track.kind is TrackKind.PYTHON and track.collapsible
         )
-        timeline = Timeline(viewport, low, collapsed=collapsed)
-        session = cls(document, timeline, WHOLE, document.whole)
-        rows = document.trace.gpu_ops if len(document.trace.gpu_ops) else range(len(document.trace))
+        timeline = Timeline(viewport, trace.span[0], collapsed=collapsed)
+        session = cls(analysed, lanes, timeline, WHOLE, analysed.whole)
+        rows = trace.gpu_ops if len(trace.gpu_ops) else range(len(trace))
         if not len(rows):
             return session
         selected = session.selecting(int(rows[0]))
         return selected.with_timeline(replace(selected.timeline, viewport=viewport))
 
+    def anew(self) -> Session:
+        """The same trace as it is first seen."""
+        return Session.of(self.analysed, self.lanes)
+
     @property
     def trace(self) -> Trace:
-        return self.document.trace
-
-    @property
-    def event(self) -> int | None:
-        """The selected event's row."""
-        return self.timeline.event
-
-    @property
-    def gaps(self) -> GapList:
-        """All gaps of the trace; `gap` counts in it."""
-        return self.document.whole.gaps
+        return self.analysed.trace
 
     @property
     def tracks(self) -> tuple[Track, ...]:
         """The timeline's tracks at the present threshold."""
-        return self.document.lanes_with_idle(self.threshold)
+        return self.lanes.at(self.threshold)
 
-    def _at(self, timeline: Timeline, gap: int | None = None) -> Session:
-        return replace(self, timeline=timeline, gap=gap, stream_gap=None, remark=None, said="")
+    # What is selected
+
+    @property
+    def event(self) -> int | None:
+        """The row of the event that is selected, or that stands for what is."""
+        return event_of(self.analysed, self.selection)
+
+    @property
+    def selection_text(self) -> Safe:
+        """What is selected in a few words; nothing for no selection."""
+        return selection_text(self.analysed, self.selection)
+
+    @property
+    def gap(self) -> GapAt | None:
+        """The gap that is selected, or to which the selected finding leads."""
+        chosen = self.selection
+        chosen = chosen.place if isinstance(chosen, FindingAt) and chosen.place else chosen
+        return chosen if isinstance(chosen, GapAt) else None
+
+    @property
+    def gap_number(self) -> int | None:
+        """The number of the selected gap among those of the whole trace's devices."""
+        gap = self.gap
+        if gap is None or gap.stream != ABSENT:
+            return None
+        return self._gaps.number_of(gap.device, gap.start, gap.end)
+
+    @property
+    def _gaps(self) -> GapList:
+        return self.analysed.whole.gaps
+
+    def _device_gap(self, number: int) -> GapAt:
+        gaps = self._gaps
+        return GapAt(
+            int(gaps.device[number]), ABSENT, int(gaps.start[number]), int(gaps.end[number])
+        )
+
+    def pointing_at(self, selected: Selection) -> Session:
+        """Something selected without moving the timeline."""
+        return replace(self, selection=selected, said=UNSAID)
+
+    def _with(self, timeline: Timeline, selected: Selection) -> Session:
+        return replace(self, timeline=timeline, selection=selected, said=UNSAID)
+
+    def _under_cursor(self, timeline: Timeline) -> Session:
+        """With what the moved cursor stands on selected."""
+        event = timeline.at_cursor(self.tracks, self.width)
+        return self._with(timeline, NOTHING if event is None else EventAt(event))
 
     def with_timeline(self, timeline: Timeline) -> Session:
         """The same with the timeline scrolled or arranged otherwise."""
         return replace(self, timeline=timeline)
 
+    def _moved(self, timeline: Timeline) -> Session:
+        return replace(self, timeline=timeline, said=UNSAID)
+
+    def showing(self, viewport: Viewport) -> Session:
+        """The same with another stretch of time on screen."""
+        return self.with_timeline(replace(self.timeline, viewport=viewport))
+
     def saying(self, text: str) -> Session:
-        """The same with a line for the user."""
-        return replace(self, said=text)
+        """The same with a line for the user, cleaned here."""
+        return replace(self, said=safe(text))
 
     # Time
 
     def resized(self, width: int) -> Session:
-        return replace(self, width=max(width, 1))
+        width = max(width, 1)
+        return self if width == self.width else replace(self, width=width)
 
     def cursor_moved(self, cells: int) -> Session:
-        return self._at(self.timeline.cursor_moved(self.tracks, cells, self.width))
+        return self._under_cursor(self.timeline.cursor_moved(cells, self.width))
 
     def cursor_to(self, at: int) -> Session:
-        return self._at(self.timeline.with_cursor(self.tracks, at, self.width))
+        return self._under_cursor(self.timeline.with_cursor(at))
 
     def panned(self, share: float) -> Session:
-        return self._at(self.timeline.panned(self.tracks, share, self.width))
+        return self._moved(self.timeline.panned(share))
 
     def zoomed(self, factor: float) -> Session:
-        return replace(self, timeline=self.timeline.zoomed(factor), said="")
+        return self._moved(self.timeline.zoomed(factor))
 
     def fitted(self) -> Session:
         """The whole trace on screen."""
-        timeline = self.timeline
-        return replace(self, timeline=replace(timeline, viewport=timeline.viewport.fitted()))
+        return self.showing(self.timeline.viewport.fitted())
 
     def fitted_to_selection(self) -> Session:
-        """The measured range, the selected event or gap, else the scope, filling the screen."""
-        span = self.selected_span
+        """The measured range, what is selected, else the scope, filling the screen."""
+        span = span_of(self.analysed, self.selection)
         if self.measured is not None:
-            span = (self.measured.start, self.measured.end)
-        if span is None:
-            span = (self.facts.rows.start, self.facts.rows.end)
-        viewport = self.timeline.viewport.showing(*span)
-        cursor = min(max(self.timeline.cursor, span[0]), max(span[1] - 1, span[0]))
-        return replace(self, timeline=replace(self.timeline, viewport=viewport, cursor=cursor))
+            span = self.measured.range.start, self.measured.range.end
+        start, end = span or (self.slice.rows.start, self.slice.rows.end)
+        viewport = self.timeline.viewport.showing(start, end)
+        at = min(max(self.timeline.cursor, start), max(end - 1, start))
+        shown = replace(self.timeline, viewport=viewport).with_cursor(at)
+        return self.with_timeline(shown)
 
-    @property
-    def selected_span(self) -> tuple[int, int] | None:
-        """The time of the selected gap or event."""
-        if self.gap is not None:
-            return int(self.gaps.start[self.gap]), int(self.gaps.end[self.gap])
-        if self.event is not None:
-            return int(self.trace.start[self.event]), int(self.trace.end[self.event])
-        return None
-
-    # Lines and events
+    # Lines, events, gaps
 
     def line_moved(self, lines: int) -> Session:
-        return self._at(self.timeline.line_moved(self.tracks, lines, self.width))
+        return self._under_cursor(self.timeline.line_moved(self.tracks, lines))
 
     def stepped(self, direction: int) -> Session:
-        """The next or previous event in the current lane."""
-        moved = self.timeline.stepped(self.tracks, direction)
-        if moved is None:
+        """The next or previous event in the current lane, of an idle strip the gap."""
+        line = self.timeline.current(self.tracks)
+        names_gaps = line is not None and self.tracks[line.track].names_gaps
+        here = self.gap_number if names_gaps else self.event
+        found = self.timeline.stepped(self.tracks, direction, here)
+        if found is None:
             return self.saying("no further event in this lane")
-        line = moved.current(self.tracks)
-        if line is not None and self.tracks[line.track].names_gaps:
-            strip = self.tracks[line.track].rows[line.row]
-            at = int(np.searchsorted(strip.start, moved.cursor))
-            return self._at(moved, int(strip.rows[at]))
-        return self._at(moved)
+        timeline, number = found
+        return self._with(timeline, self._device_gap(number) if names_gaps else EventAt(number))
 
     def selecting(self, event: int) -> Session:
         """An event selected and on screen."""
         start, end = int(self.trace.start[event]), int(self.trace.end[event])
-        return self._at(self.timeline.selecting(self.tracks, event, start, end))
+        timeline = self.timeline.onto_event(self.tracks, event, start, end)
+        return self._with(timeline, EventAt(event))
 
-    def pointing_at(self, target: Target) -> Session:
-        """What a table row stands for, selected without moving the timeline."""
-        timeline = replace(self.timeline, event=target.event)
-        return replace(
-            self,
-            timeline=timeline,
-            gap=target.gap,
-            stream_gap=target.stream_gap,
-            remark=target.remark,
-            said="",
-        )
-
-    def going_to(self, target: Target) -> Session:
-        """What a table row stands for, on screen and zoomed so that it can be seen."""
-        if target.event is not None:
-            moved = self.selecting(target.event)
+    def going_to(self, selected: Selection) -> Session:
+        """Something selected, on screen and zoomed so that it can be seen; a finding leads
+        to its place.
+        """
+        if isinstance(selected, FindingAt) and selected.place is not None:
+            return self.going_to(selected.place).pointing_at(selected)
+        span = span_of(self.analysed, selected)
+        if span is None:
+            return self.pointing_at(selected)
+        event = event_of(self.analysed, selected)
+        if event is not None:
+            moved = self.selecting(event)
         else:
-            moved = self._at(self.timeline.showing(target.start, target.end), target.gap)
-            if target.gap is not None:
-                moved = moved._onto_idle_strip()
-        length = target.end - target.start
-        cell = moved.timeline.viewport.span // self.width
-        if length < cell:
-            viewport = moved.timeline.viewport.showing(target.start, target.end, margin=4.0)
-            moved = replace(moved, timeline=replace(moved.timeline, viewport=viewport))
-        return replace(moved, stream_gap=target.stream_gap)
+            moved = self.with_timeline(self.timeline.showing(*span))
+        if isinstance(selected, GapAt):
+            moved = moved._onto_lane_of(selected)
+        if span[1] - span[0] < moved.timeline.viewport.span // self.width:
+            moved = moved.showing(moved.timeline.viewport.showing(*span, margin=4.0))
+        return moved.pointing_at(selected)
+
+    def _onto_lane_of(self, gap: GapAt) -> Session:
+        """The idle strip of a gap's device, or the gap's own stream, as the current line."""
+        for number, track in enumerate(self.tracks):
+            if track.device != gap.device:
+                continue
+            stream = None if track.lane is None else self.trace.lanes[track.lane].stream
+            on_stream = track.kind is TrackKind.GPU and stream == gap.stream
+            if on_stream or (track.names_gaps and gap.stream == ABSENT):
+                return self.with_timeline(self.timeline.onto_line(self.tracks, Line(number, 0)))
+        return self
+
+    def _after_gap(self, gap: GapAt) -> int | None:
+        """The operation that ends a gap of the scope, else of the whole trace."""
+        for part in (self.slice, self.analysed.whole):
+            gaps = part.gaps if gap.stream == ABSENT else part.stream_gaps
+            number = gaps.number_of(gap.device, gap.start, gap.end, gap.stream)
+            if number is not None:
+                return int(gaps.after[number])
+        return None
 
     def to_launch(self) -> Session:
         """From a GPU operation, or a gap's next one, to its launch call, both on screen."""
-        event = self.event if self.gap is None else int(self.gaps.after[self.gap])
+        event = self.event if self.gap is None else self._after_gap(self.gap)
         if event is None:
             return self.saying("no event selected")
         launch = int(self.trace.launch[event])
@@ -221,23 +282,22 @@ class Session:
         """From a launch call, or anything that encloses one, to the first GPU operation; from
         a gap to the operation that ends it.
         """
-        if self.gap is not None:
-            return self.selecting(int(self.gaps.after[self.gap]))
-        event = self.event
-        if event is None:
+        after = None if self.gap is None else self._after_gap(self.gap)
+        if after is not None:
+            return self.selecting(after)
+        if self.event is None:
             return self.saying("no event selected")
-        ops = launched_inside(self.trace, event)
+        ops = launched_inside(self.trace, self.event)
         if not len(ops):
             return self.saying("this event launched nothing on the GPU")
-        return self._linked(int(ops[0]), event)
+        return self._linked(int(ops[0]), self.event)
 
     def _linked(self, event: int, other: int) -> Session:
         trace = self.trace
         low = min(int(trace.start[event]), int(trace.start[other]))
         high = max(int(trace.end[event]), int(trace.end[other]))
         moved = self.selecting(event)
-        viewport = moved.timeline.viewport.reaching(low, high)
-        return replace(moved, timeline=replace(moved.timeline, viewport=viewport))
+        return moved.showing(moved.timeline.viewport.reaching(low, high))
 
     @property
     def linked(self) -> tuple[int, ...]:
@@ -250,76 +310,67 @@ class Session:
         return tuple(self.trace.launched_by(self.event).tolist())
 
     def toggled_collapse(self) -> Session:
-        return self._at(self.timeline.collapse_toggled(self.tracks))
+        return self._moved(self.timeline.collapse_toggled(self.tracks))
 
     def toggled_empty(self) -> Session:
-        return self._at(self.timeline.empty_toggled(self.tracks))
-
-    # Gaps
+        return self._moved(self.timeline.empty_toggled(self.tracks))
 
     def gap_moved(self, direction: int) -> Session:
         """The next or previous gap over the threshold, by time, inside the bounds."""
         view = self.timeline.viewport
-        chosen = self.gaps.over(self.threshold, view.low, view.high)
-        number = self.gaps.beside(chosen, self.gap, self.timeline.cursor, direction)
+        chosen = self._gaps.over(self.threshold, view.low, view.high)
+        number = self._gaps.beside(chosen, self.gap_number, self.timeline.cursor, direction)
         if number is None:
             return self.saying(f"no further gap of at least {duration(self.threshold)}")
-        start, end = int(self.gaps.start[number]), int(self.gaps.end[number])
-        moved = self.going_to(Target(start, end, gap=number))
-        return replace(moved, said=f"gap of {duration(end - start)}")
-
-    def _onto_idle_strip(self) -> Session:
-        assert self.gap is not None
-        device = int(self.gaps.device[self.gap])
-        for number, line in enumerate(self.timeline.lines(self.tracks)):
-            track = self.tracks[line.track]
-            if track.kind is TrackKind.IDLE and track.device == device:
-                return replace(self, timeline=replace(self.timeline, line=number, event=None))
-        return self
+        gap = self._device_gap(number)
+        return self.going_to(gap).saying(f"gap of {duration(gap.end - gap.start)}")
 
     def threshold_moved(self, steps: int) -> Session:
         """The gap threshold some 1-2-5 steps up or down."""
         at = THRESHOLDS.index(self.threshold) + steps
         threshold = THRESHOLDS[min(max(at, 0), len(THRESHOLDS) - 1)]
         shown = duration(threshold) if threshold else "0"
-        return replace(self, threshold=threshold, said=f"gaps of at least {shown}")
+        return replace(self, threshold=threshold).saying(f"gaps of at least {shown}")
 
     # Scope and steps
 
     def scoped(self, scope: Scope) -> Session:
-        """All tables and figures restricted to a scope; its facts have to be found yet."""
-        return replace(self, scope=scope, said="")
+        """All tables and figures restricted to a scope; its slice has to be found yet."""
+        return replace(self, scope=scope, said=UNSAID)
 
     @property
     def is_settled(self) -> bool:
-        """Whether `facts` are those of the scope."""
-        return self.facts.scope == self.scope
+        """Whether `slice` is that of the scope."""
+        return self.slice.scope == self.scope
 
     def settled(self) -> Session:
-        """With the scope's facts, found here and now: this takes a while on a large trace."""
-        return self if self.is_settled else self.with_facts(self.document.facts(self.scope))
+        """With the scope's slice, found here and now: this takes a while on a large trace."""
+        return self if self.is_settled else self.with_slice(self.analysed.slice(self.scope))
 
-    def with_facts(self, facts: ScopeFacts) -> Session:
-        """With facts found for its scope; for another scope they come too late."""
-        if facts.scope != self.scope:
-            return self
-        return replace(self, facts=facts, remark=None, stream_gap=None)
+    def with_slice(self, part: Slice) -> Session:
+        """With the slice of its scope; one of another scope or trace comes too late."""
+        fits = part.scope == self.scope and part.analysed is self.analysed
+        return replace(self, slice=part) if fits else self
 
     def scope_cycled(self) -> Session:
         """Whole, then the step at the cursor, its annotation, the measured range."""
-        choices = scope_choices(self.document, self.event, self.timeline.cursor, self.measured)
+        measured = None if self.measured is None else self.measured.range
+        choices = scope_choices(self.analysed, self.event, self.timeline.cursor, measured)
         if len(choices) == 1 and self.scope == WHOLE:
             return self.saying("no step, annotation or measured range here")
         kinds = [type(scope) for scope in choices]
         here = kinds.index(type(self.scope)) if type(self.scope) in kinds else 0
         moved = self.scoped(choices[(here + 1) % len(choices)])
-        return replace(moved, said=f"scope: {moved.scope_text}")
+        return moved.saying(f"scope: {moved.scope_text}")
+
+    @property
+    def scope_text(self) -> Safe:
+        """The scope in a few words."""
+        return scope_text(self.analysed, self.scope)
 
     def step_moved(self, direction: int) -> Session:
         """The next or previous step on screen; a scope on a step moves along."""
-        steps = self.document.steps
-        if not len(steps):
-            return self.saying("no steps in this trace")
+        steps = self.analysed.steps
         if isinstance(self.scope, Step):
             here = self.scope.index
         else:
@@ -327,102 +378,16 @@ class Session:
         return self.to_step(here + direction)
 
     def to_step(self, index: int) -> Session:
-        """A step, by its index, on screen."""
-        steps = self.document.steps
+        """A step, by its index, selected and on screen."""
+        steps = self.analysed.steps
         if not 0 <= index < len(steps):
             return self.saying("no further step" if len(steps) else "no steps in this trace")
-        start, end = int(steps.start[index]), int(steps.end[index])
-        owned = steps.owned(index)
-        if len(owned):
-            end = max(end, int(self.trace.end[owned].max()))
+        start, end = step_span(self.analysed, index)
         viewport = self.timeline.viewport.showing(start, end, margin=0.02)
-        timeline = replace(self.timeline, viewport=viewport, cursor=start, event=None)
-        moved = replace(self, timeline=timeline, gap=None)
+        timeline = replace(self.timeline, viewport=viewport).with_cursor(start)
+        moved = self._with(timeline, Step(index))
         if isinstance(self.scope, Step):
             moved = moved.scoped(Step(index))
-        name = self.trace.name_of(int(steps.rows[index]))
-        text = f"{name}: {duration(int(steps.end[index]) - start)} on the host"
-        return replace(moved, said=text + (", an outlier" if steps.outlier[index] else ""))
-
-    @property
-    def scope_text(self) -> str:
-        """The scope in a few words."""
-        return scope_text(self.document, self.scope)
-
-    # Measuring, marks, search
-
-    def measuring(self) -> Session:
-        """Sets the first end of a range at the cursor, or the second and finishes it."""
-        cursor = self.timeline.cursor
-        if self.mark is None:
-            begun = replace(self.unmeasured(), mark=cursor)
-            return begun.saying("move, then v again to measure")
-        return self.measuring_range(*sorted((self.mark, cursor)))
-
-    def measuring_range(self, low: int, high: int) -> Session:
-        """[low, high) as the measured range."""
-        measured = Range(low, max(high, low + 1))
-        facts = self.document.measure(measured.start, measured.end)
-        return replace(self, mark=None, measured=measured, measured_facts=facts, said="")
-
-    def measuring_event(self) -> Session:
-        """The selected event or gap as the measured range."""
-        span = self.selected_span
-        if span is None:
-            return self.saying("no event selected")
-        return self.measuring_range(*span)
-
-    def bookmarked(self) -> Session:
-        what = self.document.short_of(self.event) if self.event is not None else "no event"
-        label = f"{duration(self.timeline.cursor)}  {what}"
-        view = self.timeline.viewport
-        mark = Bookmark(view.t0, view.t1, self.timeline.cursor, label)
-        return replace(self, bookmarks=(*self.bookmarks, mark), said="bookmark set")
-
-    def at_bookmark(self, number: int) -> Session:
-        mark = self.bookmarks[number]
-        viewport = self.timeline.viewport.showing(mark.t0, mark.t1, margin=0.0)
-        timeline = replace(self.timeline, viewport=viewport)
-        return self._at(timeline.with_cursor(self.tracks, mark.cursor, self.width))
-
-    def searching(self, pattern: str) -> Session:
-        """Finds names by a regular expression and goes to the next hit. Raises BadPattern."""
-        if not pattern:
-            return replace(self, search=None, said="")
-        search = Search.of(self.document, pattern)
-        return replace(self, search=search).search_moved(1, here=True)
-
-    def search_moved(self, direction: int, here: bool = False) -> Session:
-        """The next or previous hit by time, round the ends."""
-        search = self.search
-        if search is None:
-            return self.saying("nothing to search for: / first")
-        if not len(search.rows):
-            return self.saying(f"no event named like /{search.pattern}/")
-        view = self.timeline.viewport
-        inside = search.within(self.trace, view.low, view.high)
-        if not len(inside.rows):
-            return self.saying(f"no event named like /{search.pattern}/ here")
-        search = inside
-        at = search.next(self.trace, self.timeline.cursor, self.event, direction, here)
-        event = int(search.rows[at])
-        start, end = int(self.trace.start[event]), int(self.trace.end[event])
-        moved = self.going_to(Target(start, end, event=event))
-        return replace(moved, said=f"/{search.pattern}/ {at + 1} of {len(search.rows):,}")
-
-    @property
-    def measuring_or_measured(self) -> bool:
-        return self.mark is not None or self.measured is not None
-
-    def unmeasured(self) -> Session:
-        """Without the measurement, and without a scope on it."""
-        undone = replace(self, mark=None, measured=None, measured_facts=None, said="")
-        return undone.scoped(WHOLE) if isinstance(self.scope, Range) else undone
-
-    def backed(self) -> Session | None:
-        """Undoes the search, else the scope; None when there is neither."""
-        if self.search is not None:
-            return replace(self, search=None, said="")
-        if self.scope != WHOLE:
-            return replace(self.scoped(WHOLE), said="scope: whole trace")
-        return None
+        text = f"{scope_text(self.analysed, Step(index))}: "
+        text += f"{duration(int(steps.duration[index]))} on the host"
+        return moved.saying(text + (", an outlier" if steps.outlier[index] else ""))

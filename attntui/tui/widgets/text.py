@@ -1,0 +1,73 @@
+"""The doors to the terminal: whatever is shown passes one of them as safe text.
+
+A terminal acts on control characters, and Textual on markup. These functions take `Safe`
+alone, which has no control characters, and show it literally.
+"""
+
+from __future__ import annotations
+
+from rich.console import Group
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.widget import Widget
+from textual.widgets import Static
+
+from attntui.safe import Safe, safe
+
+
+class Line(Static):
+    """A line of text, shown literally."""
+
+    def __init__(self, text: Safe | None = None, *, id: str | None = None) -> None:
+        super().__init__(text or "", id=id, markup=False)
+
+    def show(self, text: Safe) -> None:
+        """Replaces the text."""
+        self.update(text)
+
+
+class Block(Static):
+    """Many lines, made of parts from `styled` or `rows`."""
+
+    def __init__(self, content: Text | None = None, *, id: str | None = None) -> None:
+        super().__init__("" if content is None else content, id=id, markup=False)
+
+    def show(self, content: Text | Group) -> None:
+        """Replaces the lines."""
+        self.update(content)
+
+
+def styled(text: Safe, style: Style | None = None) -> Text:
+    """Text that goes on in the next line where it does not fit."""
+    return Text(text, style or Style(), overflow="fold")
+
+
+def rows(lines: tuple[Safe, ...]) -> Text:
+    """Lines under one another, none of them wrapped."""
+    return Text("\n".join(lines), no_wrap=True)
+
+
+def segment(text: Safe, style: Style | None) -> Segment:
+    """A piece of a line that a widget draws itself."""
+    return Segment(text, style)
+
+
+def set_title(widget: Widget, title: Safe) -> None:
+    """The text in a widget's upper border."""
+    widget.border_title = _literal(title)
+
+
+def set_subtitle(widget: Widget, subtitle: Safe) -> None:
+    """The text in a widget's lower border."""
+    widget.border_subtitle = _literal(subtitle)
+
+
+def _literal(text: Safe) -> str:
+    """Text that Textual's markup, which every border title is, leaves as it is."""
+    return text.replace("[", r"\[")
+
+
+def cleaned(text: str) -> str:
+    """Lines of tab-separated cells to copy, each cell made safe."""
+    return "\n".join("\t".join(map(safe, line.split("\t"))) for line in text.split("\n"))
