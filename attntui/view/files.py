@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from attntui.safe import safe
-from attntui.view.tables.order import Column, Table, name_keys
 from attntui.view.words.formats import size
 
 SUFFIXES = (".json", ".json.gz", ".json.zst", ".json.tmp", ".trace", ".trace.gz")
@@ -69,36 +68,3 @@ def _walk(directory: Path, sample: bool) -> list[Found]:
     return found
 
 
-def picker_table(found: list[Found], directory: Path) -> Table:
-    """The files as a table; a row's number is its place in `found`."""
-    names = [_shown(f, directory) for f in found]
-    rows = np.arange(len(found), dtype=np.int64)
-    columns = (
-        Column("size", lambda row: size(found[row].size), np.array([f.size for f in found]), 9),
-        Column(
-            "changed",
-            lambda row: time.strftime("%Y-%m-%d %H:%M", time.localtime(found[row].changed)),
-            np.array([f.changed for f in found], np.float64),
-            16,
-            priority=1,
-        ),
-        Column(
-            "from",
-            lambda row: "sample" if found[row].sample else "here",
-            np.array([f.sample for f in found], np.int64),
-            6,
-            right=False,
-            priority=2,
-        ),
-        Column("trace", lambda row: names[row], name_keys(names, rows), None, right=False),
-    )
-    return Table(columns, names, rows, lambda _: None, empty="no trace files here: see README.md")
-
-
-def _shown(found: Found, directory: Path) -> str:
-    if found.sample:
-        return safe(found.path.name)
-    try:
-        return safe(str(found.path.relative_to(directory)))
-    except ValueError:
-        return safe(str(found.path))
