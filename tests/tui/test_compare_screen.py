@@ -17,8 +17,8 @@ from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.widgets.table import VirtualTable
-from attntui.view.session.keys import COMPARE_KEYS
 from attntui.view.options import Options
+from attntui.view.session.keys import COMPARE_KEYS
 
 Compared = Callable[..., AbstractAsyncContextManager[tuple[Pilot[None], CompareScreen]]]
 

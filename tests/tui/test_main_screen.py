@@ -5,8 +5,11 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import builders
 import pytest
 from driver import Opened, finished, loaded
+from steps_trace import two_steps
+from textual import events
 from textual.widgets import Static
 
 from attntui.analysis.scope import WHOLE, Step
@@ -19,9 +22,9 @@ from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
-from attntui.view.session.keys import KEYS
 from attntui.view.options import PANE_NAMES
 from attntui.view.panes import PANES
+from attntui.view.session.keys import KEYS
 
 GEMM = "ampere_bf16_s16816gemm_bf16_128x128_nn"
 
@@ -335,6 +338,52 @@ async def test_reload_keeps_the_view(opened: Opened) -> None:
         assert screen.session.analysed is not before.analysed
         assert screen.session.scope == before.scope
         assert screen.session.timeline.viewport == before.timeline.viewport
+
+
+async def test_a_reload_shows_the_new_file_in_every_table(
+    opened: Opened, steps_file: Path, tmp_path: Path
+) -> None:
+    async with opened(size=(200, 60)) as (pilot, screen):
+        await pilot.press("2", "4", "8", "1")
+        before = [pane.view for pane in screen.query(TablePane) if pane.shown and pane.view]
+        more = builders.launched(90, 3_000, 4_000, 700, "brand_new")
+        builders.write_trace(tmp_path, [*two_steps(), *more], steps_file.name)
+        await pilot.press("R")
+        await loaded(pilot)
+        after = [pane.view for pane in screen.query(TablePane) if pane.shown and pane.view]
+        assert len(after) == len(before) == 4
+        assert not {id(view.table) for view in before} & {id(view.table) for view in after}
+        kernels = screen.query_one("#kernels", TablePane)
+        assert "brand_new" in text_of(kernels)[1]
+        assert "6 operations" in str(kernels.border_title)
+        assert "idle 2.890 ms" in str(screen.query_one("#title", Static).render())
+
+
+async def test_the_wheel_zooms_in_away_from_you_and_out_towards_you(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        timeline = screen.query_one(TimelineView)
+        whole = screen.session.timeline.viewport.span
+
+        async def turned(kind: type[events.MouseScrollUp | events.MouseScrollDown]) -> int:
+            wheel = kind(timeline, 30, 5, 0, 0, 0, False, False, False, 30, 5)
+            timeline.post_message(wheel)
+            await pilot.pause()
+            return screen.session.timeline.viewport.span
+
+        assert await turned(events.MouseScrollUp) == whole // 2
+        assert await turned(events.MouseScrollUp) == whole // 4
+        assert await turned(events.MouseScrollDown) == whole // 2
+
+
+async def test_a_key_in_a_focused_table_moves_its_row_along(opened: Opened) -> None:
+    async with opened(pane="kernels") as (pilot, screen):
+        kernels = screen.query_one("#kernels", TablePane)
+        assert kernels.has_focus
+        await pilot.press("full_stop")
+        assert selected(screen) == GEMM
+        assert kernels.target is not None
+        assert kernels.view is not None
+        assert kernels.row == kernels.view.table.row_of(screen.session.selection)
 
 
 async def test_a_failed_reload_leaves_everything(opened: Opened, steps_file: Path) -> None:

@@ -21,8 +21,8 @@ from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
 from attntui.tui.widgets.table import VirtualTable
-from attntui.view.options import Options
 from attntui.view.files import find_traces
+from attntui.view.options import Options
 
 
 async def test_the_picker_lists_what_lies_here_newest_first(

@@ -283,8 +283,12 @@ class PaneScreen(DismissedOnce[None]):
     def action_copy(self) -> None:
         text = self.copied_text(self.focused)
         if text:
-            self.app.copy_to_clipboard(cleaned(text))
+            self.to_clipboard(text)
         self.say(safe("copied" if text else "nothing selected to copy"))
+
+    def to_clipboard(self, text: str) -> None:
+        """Lines of tab-separated cells for the terminal to keep; each cell is cleaned."""
+        self.app.copy_to_clipboard(cleaned(text))
 
     def show_line(self, id: str, text: Safe) -> None:
         """The text of one of the lines that are always there."""

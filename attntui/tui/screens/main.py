@@ -311,8 +311,8 @@ class MainScreen(PaneScreen):
 
     def action_copy_command(self) -> None:
         """The command line that opens this view, shown and copied."""
-        text = safe(command_line(self.session, self.last_pane, self.options))
-        self.app.copy_to_clipboard(text)
+        text = command_line(self.session, self.last_pane, self.options)
+        self.to_clipboard(text)
         self.say(safe(f"copied: {text}"))
 
     def action_reload(self) -> None:

@@ -68,7 +68,7 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
     def _show_link(self) -> None:
         """Scrolls so that the current link's line is on screen."""
         width = max(self.scrollable_content_region.width, 1)
-        options = self.app.console.options.update(width=width)
+        options = self.app.console.options.update_width(width)
         before = render(self._items[: self._link])
         top = len(self.app.console.render_lines(before, options)) if self._link else 0
         self.scroll_to_region(Region(0, top, width, 1), animate=False)

@@ -1,7 +1,8 @@
 """The doors to the terminal: whatever is shown passes one of them as safe text.
 
 A terminal acts on control characters, and Textual on markup. These functions take `Safe`
-alone, which has no control characters, and show it literally.
+alone, which has no control characters, and show it literally. A text to copy is no
+safe line, it has several: `cleaned` makes it harmless where it is pasted.
 """
 
 from __future__ import annotations
@@ -55,17 +56,12 @@ def segment(text: Safe, style: Style | None) -> Segment:
 
 def set_title(widget: Widget, title: Safe) -> None:
     """The text in a widget's upper border."""
-    widget.border_title = _literal(title)
+    widget.border_title = Text(title)
 
 
 def set_subtitle(widget: Widget, subtitle: Safe) -> None:
     """The text in a widget's lower border."""
-    widget.border_subtitle = _literal(subtitle)
-
-
-def _literal(text: Safe) -> str:
-    """Text that Textual's markup, which every border title is, leaves as it is."""
-    return text.replace("[", r"\[")
+    widget.border_subtitle = Text(subtitle)
 
 
 def cleaned(text: str) -> str:
