@@ -359,6 +359,19 @@ async def test_a_reload_shows_the_new_file_in_every_table(
         assert "idle 2.890 ms" in str(screen.query_one("#title", Static).render())
 
 
+async def test_the_current_lane_stays_on_screen_in_a_smaller_terminal(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("pagedown")
+        timeline = screen.query_one(TimelineView)
+        lines = screen.session.timeline.lines(screen.session.tracks)
+        assert screen.session.timeline.line == len(lines) - 1
+        await pilot.resize_terminal(120, 20)
+        await pilot.pause()
+        assert timeline.lane_lines < len(lines)
+        last = screen.session.tracks[lines[-1].track].label
+        assert last[:8] in text_of(timeline)[-1]
+
+
 async def test_the_wheel_zooms_in_away_from_you_and_out_towards_you(opened: Opened) -> None:
     async with opened() as (pilot, screen):
         timeline = screen.query_one(TimelineView)

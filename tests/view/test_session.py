@@ -443,3 +443,40 @@ def test_status_lines_are_safe(make_trace: Callable[..., Trace]) -> None:
     for text in (status.title(scoped), status.status(session), status.file_name(trace)):
         assert safe(text) == text
         assert "evil" in text
+
+
+@pytest.mark.parametrize(
+    ("forward", "back"),
+    [
+        ("next_event", "previous_event"),
+        ("next_gap", "previous_gap"),
+        ("next_step", "previous_step"),
+        ("search_next", "search_previous"),
+        ("cursor_right", "cursor_left"),
+        ("pan_right", "pan_left"),
+        ("page_right", "page_left"),
+    ],
+)
+def test_a_key_goes_on_in_time_and_its_opposite_back(
+    session: Session, forward: str, back: str
+) -> None:
+    steps = {key.name: key.step for key in KEYS}
+    forwards, backwards = steps[forward], steps[back]
+    assert forwards is not None
+    assert backwards is not None
+    first = searching(session.cursor_to(0), "aten::")
+    here = first.selecting(row(session, "softmax_warp_forward")).zoomed(0.1)
+    here = first if "search" in forward else here
+    there = forwards(here)
+    assert there.timeline.cursor > here.timeline.cursor
+    assert backwards(there).timeline.cursor < there.timeline.cursor
+
+
+def test_a_slice_that_comes_too_late_is_not_taken(
+    session: Session, make_trace: Callable[..., Trace]
+) -> None:
+    other = over(make_trace([*two_steps(), builders.kernel("late", 9_000, 10)]))
+    assert session.with_slice(other.slice) is session
+    scoped = session.scoped(Step(0))
+    assert scoped.with_slice(session.analysed.slice(Step(1))) is scoped
+    assert scoped.with_slice(session.analysed.slice(Step(0))).is_settled
