@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attntui.analysis.attention import AttentionCall
+from attntui.analysis.attention_ops import Direction
 from attntui.trace.model import Trace
 from attntui.trace.nesting import pack_rows
 from attntui.view.formats import ABSENT, count, duration, percent, rate, ratio, size
@@ -15,7 +16,7 @@ from attntui.view.raster import RowIndex
 from attntui.view.tables import Column, Table, Target, name_keys
 from attntui.view.tracks import Track, TrackKind
 
-DIRECTIONS = {"forward": "fwd", "backward": "bwd"}
+DIRECTIONS = {Direction.FORWARD: "fwd", Direction.BACKWARD: "bwd"}
 
 
 def shape_text(call: AttentionCall) -> str:

@@ -10,10 +10,8 @@ from attntui.analysis.findings.model import Finding, Observed, Severity, costlie
 from attntui.analysis.findings.thresholds import SEEN_SHARE
 from attntui.analysis.intervals import Intervals, union
 from attntui.analysis.kernel_facts import KernelFact
+from attntui.analysis.names.words import Kind
 from attntui.trace.model import I64, Category, Trace
-
-_LIBRARIES = ("NCCL", "c10d")
-"""RCCL's kernels go by NCCL's names; `c10d` are PyTorch's own over symmetric memory."""
 
 
 def collectives_beside_compute(seen: Observed) -> Iterator[Finding]:
@@ -56,7 +54,7 @@ def collectives_beside_compute(seen: Observed) -> Iterator[Finding]:
 
 
 def _is_collective(fact: KernelFact) -> bool:
-    return fact.decoded.library in _LIBRARIES or fact.decoded.operation == "all_reduce"
+    return fact.decoded.kind is Kind.COLLECTIVE
 
 
 def _time_of(trace: Trace, rows: I64) -> Intervals:

@@ -10,6 +10,7 @@ import numpy as np
 from attntui.analysis.findings.model import Finding, Observed, costliest, recorded
 from attntui.analysis.intervals import of_disjoint
 from attntui.analysis.launches import nearest
+from attntui.analysis.names.words import Library
 from attntui.analysis.self_time import FatKind, SelfPart, fat_bars
 from attntui.trace.model import ABSENT, I64, Bool, Category
 
@@ -92,7 +93,7 @@ def _is_planned(seen: Observed, rows: I64) -> Bool:
     texts = {i: trace.names[i] for i in np.unique(name).tolist()}
     by_name = [i for i, text in texts.items() if _PLANNED.search(text)]
     never = [i for i, text in texts.items() if _UNPLANNED.search(text)]
-    kernels = [fact.decoded.library == "cuDNN" for fact in seen.facts]
+    kernels = [fact.decoded.library is Library.CUDNN for fact in seen.facts]
     launch = trace.launch[seen.rows[np.isin(trace.name[seen.rows], seen.table.name[kernels])]]
     launch = launch[launch != ABSENT].astype(np.int64)
     ops = nearest(trace, launch, trace.category == Category.CPU_OP)
