@@ -166,6 +166,8 @@ def _about(document: Document, row: int) -> Iterator[Item]:
         yield Item("kernel", " · ".join(safe(word, 60) for word in known if word))
         if name.fused_ops:
             yield Item("fused", safe(", ".join(name.fused_ops), MAX_VALUE))
+        for label, text in name.facts():
+            yield Item(label, safe(text, MAX_VALUE))
     yield Item("time", duration(int(trace.dur[row])))
     yield Item("start", duration(int(trace.start[row]), 9))
     if trace.columns.unfinished[row]:

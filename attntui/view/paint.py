@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from attntui.analysis.kernel_names import KernelName
-from attntui.analysis.names.words import Kind
+from attntui.analysis.names.words import OperationKind
 from attntui.trace.model import Category
 
 
@@ -43,13 +43,13 @@ CATEGORY_PAINT = {
 }
 
 _BY_KIND = {
-    Kind.ATTENTION: Paint.ATTENTION,
-    Kind.PRODUCT: Paint.PRODUCT,
-    Kind.REDUCTION: Paint.REDUCTION,
-    Kind.POINTWISE: Paint.POINTWISE,
-    Kind.COPY: Paint.COPY,
-    Kind.FILL: Paint.SET,
-    Kind.COLLECTIVE: Paint.COLLECTIVE,
+    OperationKind.ATTENTION: Paint.ATTENTION,
+    OperationKind.PRODUCT: Paint.PRODUCT,
+    OperationKind.REDUCTION: Paint.REDUCTION,
+    OperationKind.POINTWISE: Paint.POINTWISE,
+    OperationKind.COPY: Paint.COPY,
+    OperationKind.FILL: Paint.SET,
+    OperationKind.COLLECTIVE: Paint.COLLECTIVE,
 }
 
 

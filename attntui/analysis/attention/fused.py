@@ -13,7 +13,7 @@ from attntui.analysis.attention.vocabulary import MAIN_KERNEL, fused_op, is_prod
 from attntui.analysis.attention_ops import AttentionOp, Backend, Direction
 from attntui.analysis.kernel_names import KernelName, decode
 from attntui.analysis.names.triton_by_hand import ambiguous
-from attntui.analysis.names.words import ATTENTION, Kind, Library
+from attntui.analysis.names.words import ATTENTION, Library, OperationKind
 from attntui.analysis.work.attention import causal_of
 from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, Bool, Trace
@@ -35,7 +35,7 @@ def kernel_in_attention(name: str) -> KernelName:
         kernel,
         library=Library.TRITON,
         operation=operation,
-        kind=Kind.ATTENTION,
+        kind=OperationKind.ATTENTION,
         backend=Backend.TRITON,
     )
 

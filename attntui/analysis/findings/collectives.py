@@ -10,7 +10,7 @@ from attntui.analysis.findings.model import Finding, Observed, Severity, costlie
 from attntui.analysis.findings.thresholds import SEEN_SHARE
 from attntui.analysis.intervals import Intervals, union
 from attntui.analysis.kernel_facts import KernelFact
-from attntui.analysis.names.words import Kind
+from attntui.analysis.names.words import OperationKind
 from attntui.trace.model import I64, Category, Trace
 
 
@@ -54,7 +54,7 @@ def collectives_beside_compute(seen: Observed) -> Iterator[Finding]:
 
 
 def _is_collective(fact: KernelFact) -> bool:
-    return fact.decoded.kind is Kind.COLLECTIVE
+    return fact.decoded.kind is OperationKind.COLLECTIVE
 
 
 def _time_of(trace: Trace, rows: I64) -> Intervals:

@@ -6,7 +6,7 @@ import re
 
 from attntui.analysis.names.cpp import Signature, distinct, dtype, typed
 from attntui.analysis.names.model import KernelName, joined, named
-from attntui.analysis.names.words import Kind, Library, Operation
+from attntui.analysis.names.words import Library, Operation, OperationKind
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NCCL_TYPES = {
@@ -122,7 +122,10 @@ _WORDS: tuple[tuple[str, str], ...] = (
 )
 
 
-_MEMORY = {"Memcpy": (Operation.MEMCPY, Kind.COPY), "Memset": (Operation.MEMSET, Kind.FILL)}
+_MEMORY = {
+    "Memcpy": (Operation.MEMCPY, OperationKind.COPY),
+    "Memset": (Operation.MEMSET, OperationKind.FILL),
+}
 
 
 def memory(text: str, _sig: Signature) -> KernelName | None:
@@ -155,7 +158,7 @@ def nccl(text: str) -> KernelName | None:
             "operation": words[0] if operation != "generic" else None,
             "dtypes": kind_word if kinds else None,
         },
-        kind=Kind.COLLECTIVE,
+        kind=OperationKind.COLLECTIVE,
         dtypes=kinds,
     )
 
@@ -188,7 +191,7 @@ def owned(text: str, sig: Signature) -> KernelName | None:
             "dtypes": next((arg for arg in sig.args[:2] if dtype(arg) in kinds), None),
         },
         # PyTorch's own collectives, over symmetric memory.
-        kind=Kind.COLLECTIVE if library is Library.C10D else None,
+        kind=OperationKind.COLLECTIVE if library is Library.C10D else None,
         dtypes=kinds,
     )
 

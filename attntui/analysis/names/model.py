@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from attntui.analysis.attention_ops import Backend
-from attntui.analysis.names.words import Kind, Library, Operation, kind_of, library_of, operation_of
+from attntui.analysis.names.words import (
+    Library,
+    Operation,
+    OperationKind,
+    kind_of,
+    library_of,
+    operation_of,
+)
 
 SHORT_LIMIT = 40
 """Most characters of a short name: it has to fit a table column at 80 columns."""
@@ -34,7 +41,7 @@ class KernelName:
     short: str
     library: Library | str | None = None
     operation: Operation | str | None = None
-    kind: Kind | None = None
+    kind: OperationKind | None = None
     backend: Backend | None = None
     dtypes: tuple[str, ...] = ()
     tensor_cores: bool | None = None
@@ -54,8 +61,9 @@ class KernelName:
     def facts(self) -> tuple[tuple[str, str], ...]:
         """How the kernel was built, as label and text; what the name does not tell is left out.
 
-        `told by` lists the tokens of the name that gave library, operation, types and so on.
+        `told by` lists the tokens of the name that gave library, operation and tensor cores.
         """
+        tokens = (self.because(field) for field in ("library", "operation", "tensor_cores"))
         told = (
             ("types", ", ".join(self.dtypes)),
             ("element", f"{self.element_bytes} bytes" if self.element_bytes else ""),
@@ -63,7 +71,7 @@ class KernelName:
             ("stages", str(self.stages) if self.stages is not None else ""),
             ("layout", self.layout),
             ("built for", _SM.sub("sm_", self.arch) if self.arch else ""),
-            ("told by", ", ".join(dict.fromkeys(token for _, token in self.evidence))),
+            ("told by", ", ".join(dict.fromkeys(token for token in tokens if token))),
         )
         return tuple((label, text) for label, text in told if text)
 
@@ -79,7 +87,7 @@ def named(
     operation: str | None,
     tokens: Mapping[str, str | None],
     *,
-    kind: Kind | None = None,
+    kind: OperationKind | None = None,
     backend: Backend | None = None,
     dtypes: tuple[str, ...] = (),
     tensor_cores: bool | None = None,

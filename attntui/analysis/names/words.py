@@ -79,7 +79,7 @@ class Library(Word):
     TRITON = "Triton"
 
 
-class Kind(Word):
+class OperationKind(Word):
     """Kinds of operations, of whatever name: what a colour stands for."""
 
     ATTENTION = "attention"
@@ -93,25 +93,25 @@ class Kind(Word):
 
 # What the word for an operation holds, in this order.
 _KINDS = (
-    ("attention", Kind.ATTENTION),
-    ("masked_fill", Kind.POINTWISE),
-    ("all_reduce", Kind.COLLECTIVE),
-    ("gemm", Kind.PRODUCT),
-    ("gemv", Kind.PRODUCT),
-    ("conv", Kind.PRODUCT),
-    ("softmax", Kind.REDUCTION),
-    ("norm", Kind.REDUCTION),
-    ("reduce", Kind.REDUCTION),
-    ("copy", Kind.COPY),
-    ("fill", Kind.FILL),
+    ("attention", OperationKind.ATTENTION),
+    ("masked_fill", OperationKind.POINTWISE),
+    ("all_reduce", OperationKind.COLLECTIVE),
+    ("gemm", OperationKind.PRODUCT),
+    ("gemv", OperationKind.PRODUCT),
+    ("conv", OperationKind.PRODUCT),
+    ("softmax", OperationKind.REDUCTION),
+    ("norm", OperationKind.REDUCTION),
+    ("reduce", OperationKind.REDUCTION),
+    ("copy", OperationKind.COPY),
+    ("fill", OperationKind.FILL),
 )
 
 
-def kind_of(operation: str | None) -> Kind | None:
+def kind_of(operation: str | None) -> OperationKind | None:
     """The kind of an operation; what no word tells acts on one element at a time."""
     if not operation:
         return None
-    return next((kind for word, kind in _KINDS if word in operation), Kind.POINTWISE)
+    return next((kind for word, kind in _KINDS if word in operation), OperationKind.POINTWISE)
 
 
 _OPERATIONS: dict[str, Operation] = {member.value: member for member in Operation}
