@@ -153,6 +153,12 @@ _TABLE: tuple[tuple[str | re.Pattern[str], AttentionOp], ...] = (
 )
 # fmt: on
 
+NODES = re.compile(
+    r"(ScaledDotProduct\w*|FlashAttn\w*|_?FlashAttention\w*|EfficientAttention\w*|_fMHA|"
+    r"FusedAttn\w*|FlexAttention\w*)Backward\w*$"
+)
+"""Autograd nodes that are the backward of an attention op, as autograd names them."""
+
 _NAMED = {name: op for name, op in _TABLE if isinstance(name, str)}
 _PATTERNS = tuple((name, op) for name, op in _TABLE if isinstance(name, re.Pattern))
 _LONGEST = 200

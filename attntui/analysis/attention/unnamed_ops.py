@@ -14,11 +14,11 @@ from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.output import grid_fits, grid_of
 from attntui.analysis.attention.vocabulary import (
     MAIN_KERNEL,
-    does_whole,
     is_node,
     is_product,
     is_region,
     of_names,
+    whole_op,
 )
 from attntui.analysis.attention_ops import AttentionOp, Direction
 from attntui.analysis.kernel_names import decode
@@ -82,7 +82,7 @@ def _of_unknown_ops(
     other = of_names(trace, lambda name: is_region(name) or is_node(name), used)
     other |= of_names(trace, lambda name: name.startswith("aten::"), used)
     ops = ops[~other[trace.name[where.op[ops]]]]
-    known = tree.names_like(of_names(trace, does_whole, used))
+    known = tree.names_like(of_names(trace, whole_op, used))
     outside = np.flatnonzero(tree.inside(where.op[ops], known) == ABSENT)
     return ops[outside]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import numpy as np
 
 from attntui.analysis.attention_ops import (
     FLEX_TEMPLATES,
+    NODES,
     AttentionOp,
     Backend,
     Direction,
@@ -24,15 +24,16 @@ MAIN_KERNEL = {
 }
 """What the kernel does that does most of a call."""
 NODE_PREFIX = "autograd::engine::evaluate_function: "
-_NODE = re.compile(
-    r"(ScaledDotProduct\w*|FlashAttn\w*|_?FlashAttention\w*|EfficientAttention\w*|_fMHA|"
-    r"FusedAttn\w*|FlexAttention\w*)Backward\w*$"
-)
+
+
+def whole_op(name: str) -> AttentionOp | None:
+    """What an op that does a whole attention is, forward or backward; None for another op."""
+    return _flex_template(name) if name.startswith("triton_") else attention_op(name)
 
 
 def fused_op(name: str, direction: Direction) -> AttentionOp | None:
     """What an op that does a whole attention in a direction is, None for another op."""
-    op = _flex_template(name) if name.startswith("triton_") else attention_op(name)
+    op = whole_op(name)
     return op if op is not None and op.direction is direction else None
 
 
@@ -41,16 +42,13 @@ def forward_op(name: str) -> AttentionOp | None:
     return fused_op(name, Direction.FORWARD)
 
 
-def does_whole(name: str) -> bool:
-    """Whether an op does a whole attention, forward or backward."""
-    return any(fused_op(name, direction) for direction in Direction)
-
-
 def _flex_template(name: str) -> AttentionOp | None:
     """FlexAttention's forward or backward as a Triton template, None for another."""
     kernel = decode(name)
-    ways = [way for way, operation in MAIN_KERNEL.items() if operation is kernel.operation]
-    return FLEX_TEMPLATES[ways[0]] if kernel.backend is Backend.FLEX and ways else None
+    if kernel.backend is not Backend.FLEX:
+        return None
+    ways = (way for way, operation in MAIN_KERNEL.items() if operation is kernel.operation)
+    return next((FLEX_TEMPLATES[way] for way in ways), None)
 
 
 def is_region(name: str) -> bool:
@@ -65,12 +63,12 @@ def is_node(name: str) -> bool:
 
 def is_attention_node(name: str) -> bool:
     """Whether an autograd node is the backward of a fused attention op."""
-    return name.startswith(NODE_PREFIX) and bool(_NODE.match(name[len(NODE_PREFIX) :]))
+    return name.startswith(NODE_PREFIX) and bool(NODES.match(name[len(NODE_PREFIX) :]))
 
 
 def does_attention(name: str) -> bool:
     """Whether a kernel launched by this very op is the attention itself."""
-    return does_whole(name) or bool(_NODE.match(name.removeprefix(NODE_PREFIX)[:200]))
+    return bool(whole_op(name) or NODES.match(name.removeprefix(NODE_PREFIX)[:200]))
 
 
 PRIMITIVES = {"aten::mm": 0, "aten::bmm": 0, "aten::baddbmm": 1, "aten::baddbmm_": 1}
