@@ -14,6 +14,7 @@ import numpy as np
 from attntui.analysis.attention.optree import launches, op_tree
 from attntui.analysis.attention.vocabulary import is_region, of_names
 from attntui.analysis.kernel_names import decode
+from attntui.analysis.names.words import Library
 from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
 _GRAPH = "## Call CompiledFxGraph "
@@ -118,7 +119,7 @@ def _graphs(trace: Trace, runs: I64) -> tuple[str, ...]:
 
 def _is_fused(name: str) -> bool:
     kernel = decode(name)
-    return kernel.library == "Triton" and bool(kernel.fused_ops)
+    return kernel.library is Library.TRITON and bool(kernel.fused_ops)
 
 
 def _fused(trace: Trace, rows: I64) -> tuple[FusedKernel, ...]:

@@ -24,6 +24,7 @@ from attntui.analysis.devices import (
 from attntui.analysis.kernel_names import KernelName, decode
 from attntui.analysis.kernels import KernelTable
 from attntui.analysis.launches import parent_ops
+from attntui.analysis.names.words import Library
 from attntui.analysis.occupancy import Occupancy, occupancy
 from attntui.analysis.roofline import Bound, bound
 from attntui.analysis.work.of_kernels import Work, kernel_dtype, kernel_work
@@ -217,7 +218,7 @@ def _fact(
     longest = max(parts, key=lambda part: part.ns, default=None)
     dtype = longest.kind.dtype if longest else None
     # The bus bounds a copy from or to the host, and no table has its rate.
-    over_bus = decoded.library == "memory" and ("HtoD" in name or "DtoH" in name)
+    over_bus = decoded.library is Library.MEMORY and ("HtoD" in name or "DtoH" in name)
     roof = None if over_bus else peaks
     return KernelFact(
         decoded=decoded,

@@ -15,6 +15,7 @@ from attntui.analysis.kernel_names import KernelName, decode
 from attntui.analysis.names.cpp import leading, signature
 from attntui.analysis.names.model import SHORT_LIMIT
 from attntui.analysis.names.triton import fused_ops
+from attntui.analysis.names.words import Library, Operation, OperationKind, kind_of
 
 CORPUS = Path(__file__).parents[3] / "shared/corpus"
 
@@ -1572,6 +1573,92 @@ def test_a_copy_names_the_size_of_its_elements() -> None:
     assert decode(name).element_bytes == 2
     assert decode(name).because("element_bytes") == "OpaqueType<2u>"
     assert decode(SOFTMAX).element_bytes is None
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        (
+            "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT",
+            (
+                ("types", "bf16"),
+                ("tile", "256x128x64"),
+                ("stages", "4"),
+                ("layout", "TNT"),
+                ("built for", "sm_90"),
+                ("told by", "nvjet"),
+            ),
+        ),
+        (
+            "Cijk_Ailk_Bljk_BBS_BH_MT128x64x32_MI32x32x1_SN_ISA90a",
+            (
+                ("types", "bf16"),
+                ("tile", "128x64x32"),
+                ("layout", "NN"),
+                ("built for", "gfx90a"),
+                ("told by", "Cijk, MI32x32x1"),
+            ),
+        ),
+        (
+            "void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::(anonymous namespace)::OpaqueType<2u>, unsigned int, 4, 64, 64>(int)",
+            (("element", "2 bytes"), ("told by", "at::native, CatArrayBatchedCopy")),
+        ),
+        ("my_own_kernel", ()),
+    ],
+)
+def test_what_a_name_tells_of_how_a_kernel_was_built(
+    name: str, facts: tuple[tuple[str, str], ...]
+) -> None:
+    assert decode(name).facts() == facts
+
+
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [
+        (FLASH.format(flags="false, true"), "flash"),
+        ("void cudnn::fusion::compute_dot_do_o_specialized<true, 64>(float*)", "cudnn"),
+        ("fmha_cutlassF_bf16_aligned_64x64_rf_sm80(Kernel)", "efficient"),
+        ("_fwd_kernel_splitK", "triton"),
+        ("merge_attn_states_kernel", "triton"),
+        ("triton_tem_fused_flex_attention_0", "flex"),
+        (SOFTMAX, None),
+    ],
+)
+def test_an_attention_kernel_tells_its_backend(name: str, backend: str | None) -> None:
+    assert decode(name).backend == backend
+
+
+def test_words_that_code_compares_are_members() -> None:
+    softmax = decode(SOFTMAX)
+    assert softmax.library is Library.ATEN
+    assert softmax.operation is Operation.SOFTMAX
+    assert json.dumps([softmax.library, f"{softmax.operation}"]) == '["ATen", "softmax"]'
+    # What no code asks for is text for people.
+    assert type(decode("vllm::rms_norm_kernel").library) is str
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind"),
+    [
+        ("attention combine", OperationKind.ATTENTION),
+        ("conv backward data", OperationKind.PRODUCT),
+        ("reduce sum", OperationKind.REDUCTION),
+        ("layer_norm backward", OperationKind.REDUCTION),
+        ("masked_fill", OperationKind.POINTWISE),
+        ("fill", OperationKind.FILL),
+        ("all_reduce", OperationKind.COLLECTIVE),
+        (None, None),
+    ],
+)
+def test_kinds_of_operations(operation: str | None, kind: OperationKind | None) -> None:
+    assert kind_of(operation) is kind
+
+
+@pytest.mark.parametrize(
+    "name", ["ncclDevKernel_Generic(ncclDevComm*)", "multimem_all_reduce_kernel<c10::BFloat16, 16>"]
+)
+def test_collectives_are_told_by_library_or_operation(name: str) -> None:
+    assert decode(name).kind is OperationKind.COLLECTIVE
 
 
 def test_evidence_names_the_token() -> None:

@@ -9,6 +9,7 @@ import builders
 import pytest
 from steps_trace import two_steps
 
+from attntui.analysis.attention.model import Role
 from attntui.trace import Trace, load
 from attntui.view.session.compare_session import CompareSession
 from attntui.view.tables.changes import changes, changes_table, groups_of, scoreboard_table
@@ -135,7 +136,7 @@ def test_each_role_leads_to_its_own_kernel(corpus: Path) -> None:
             assert in_a is None
             assert b.short_of(in_b or -1).startswith("flash_fwd")
         else:
-            share = call.role(role)
+            share = call.role(Role(role))
             assert share is not None
             assert in_a in share.rows
             assert in_b is None

@@ -14,7 +14,7 @@ import numpy as np
 
 from attntui.analysis.attention.fused import find_fused
 from attntui.analysis.attention.measure import Roles, claims_of
-from attntui.analysis.attention.model import BACKWARD, ROLES, Found, ThreadSpan
+from attntui.analysis.attention.model import ROLES, Found, ThreadSpan
 from attntui.analysis.attention.naive import Search
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.unnamed_ops import find_unnamed
@@ -25,6 +25,7 @@ from attntui.analysis.attention.vocabulary import (
     is_softmax_backward,
     of_names,
 )
+from attntui.analysis.attention_ops import Backend, Direction
 from attntui.analysis.launches import process_of_lanes
 from attntui.trace.model import ABSENT, I64, Bool, Trace
 
@@ -43,8 +44,8 @@ def find_backward(
     """Backward calls; `forward` in them is an index into the forward calls given."""
     nodes = _nodes(trace, tree, used)
     found = _by_nodes(trace, tree, nodes, forward, used)
-    own = find_fused(trace, tree, where, used, backward=True)
-    own += find_unnamed(trace, tree, where, used, backward=True)
+    own = find_fused(trace, tree, where, used, Direction.BACKWARD)
+    own += find_unnamed(trace, tree, where, used, Direction.BACKWARD)
     found += _by_ops(trace, tree, nodes, forward, found, own, used)
     found += _compiled_naive(trace, tree, nodes, forward, found, used)
     return found
@@ -150,7 +151,7 @@ def _by_nodes(
         of = int(call[part[0]])
         seen = forward[of]
         spans = tuple(
-            ThreadSpan(row, int(trace.end[row]), ROLES[role] if seen.separate else None)
+            ThreadSpan(row, int(trace.end[row]), ROLES[role] if seen.backend.separate else None)
             for row, role in zip(rows[part].tolist(), code[part].tolist(), strict=True)
         )
         how = (
@@ -161,7 +162,7 @@ def _by_nodes(
         found.append(
             replace(
                 seen,
-                direction=BACKWARD,
+                direction=Direction.BACKWARD,
                 lane=int(trace.lane[spans[0].first]),
                 op=spans[0].first,
                 spans=spans,
@@ -240,7 +241,7 @@ def _in_regions(
     Only naive forward calls are looked at, or only the others.
     """
     at = np.array(rows, np.int64)
-    wanted = [index for index, call in enumerate(forward) if (call.backend == "naive") == naive]
+    wanted = [i for i, call in enumerate(forward) if (call.backend is Backend.NAIVE) is naive]
     firsts = np.array([forward[index].spans[0].first for index in wanted], np.int64)
     pairs: dict[int, int] = {}
     if not len(at) or not len(firsts):
@@ -290,7 +291,7 @@ def _compiled_naive(
         result.append(
             replace(
                 seen,
-                direction=BACKWARD,
+                direction=Direction.BACKWARD,
                 lane=int(trace.lane[first]),
                 op=first,
                 spans=(ThreadSpan(first, int(trace.end[last]), whole=False),),

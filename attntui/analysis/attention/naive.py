@@ -13,7 +13,7 @@ import numpy as np
 
 from attntui.analysis.attention import geometry
 from attntui.analysis.attention.geometry import Factors
-from attntui.analysis.attention.model import FORWARD, Found, Geometry, ThreadSpan
+from attntui.analysis.attention.model import Found, Geometry, Role, ThreadSpan
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.softmax import EXPONENTIALS, softmax_steps, softmaxes
 from attntui.analysis.attention.vocabulary import (
@@ -28,6 +28,7 @@ from attntui.analysis.attention.vocabulary import (
     is_softmax,
     of_names,
 )
+from attntui.analysis.attention_ops import Backend, Direction
 from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, I64, Bool, OpInputs, Shape, Trace
 
@@ -63,7 +64,7 @@ class Sketch:
 
     geometry: Geometry
     evidence: str
-    runs: tuple[tuple[int, int, str | None], ...]
+    runs: tuple[tuple[int, int, Role | None], ...]
 
 
 class Search:
@@ -224,8 +225,8 @@ class Search:
             self._sketches[key] = self._sketch(rows, first - start, row, key[4], qk, av)
         sketch = self._sketches[key]
         return Found(
-            backend="naive",
-            direction=FORWARD,
+            backend=Backend.NAIVE,
+            direction=Direction.FORWARD,
             lane=int(trace.lane[row]),
             op=int(rows[0]),
             spans=tuple(
@@ -272,7 +273,7 @@ class Search:
 
     def _runs(
         self, rows: I64, first: int, by_hand: tuple[int, ...], sizes: Geometry
-    ) -> tuple[tuple[int, int, str | None], ...]:
+    ) -> tuple[tuple[int, int, Role | None], ...]:
         """Which ops belong to a call, as runs (from, to, role) of those between its first and
         its last: all but those that have nothing to do with the scores (a layer's projection).
         """
@@ -290,7 +291,7 @@ class Search:
         cuts = np.flatnonzero(np.diff(belongs)) + 1
         starts, ends = [0, *cuts.tolist()], [*(cuts - 1).tolist(), len(rows) - 1]
         return tuple(
-            (a, b, "softmax" if belongs[a] == 2 else None)
+            (a, b, Role.SOFTMAX if belongs[a] == 2 else None)
             for a, b in zip(starts, ends, strict=True)
             if belongs[a]
         )

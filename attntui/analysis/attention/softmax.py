@@ -9,7 +9,7 @@ import numpy as np
 
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.vocabulary import (
-    fused_op,
+    forward_op,
     is_softmax,
     is_softmax_kernel,
     of_names,
@@ -58,7 +58,7 @@ def softmaxes(trace: Trace, tree: OpTree, where: Launches, used: Bool) -> Middle
     parent = np.concatenate((tree.parent[rows], where.op[bare]))
     rows = np.concatenate((rows, where.anchor[bare]))
     level = tree.level_of(parent, trace.lane[rows].astype(np.int64))
-    fused = tree.names_like(of_names(trace, fused_op, used))
+    fused = tree.names_like(of_names(trace, forward_op, used))
     above = parent != ABSENT
     in_fused = np.zeros(len(rows), np.bool_)
     in_fused[above] = tree.inside(parent[above], fused) != ABSENT

@@ -10,7 +10,7 @@ import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.annotations import STEP_LABEL
-from attntui.analysis.attention.model import FORWARD
+from attntui.analysis.attention_ops import Direction
 from attntui.analysis.launches import nearest
 from attntui.analysis.steps import profiled_window
 from attntui.trace.model import ABSENT, I64, Trace
@@ -154,7 +154,7 @@ def _owners(trace: Trace, rows: I64, ops: I64) -> I64:
 def _calls(analysed: AnalysedTrace) -> list[int]:
     """Indices of the forward attention calls, or of all where none is forward."""
     calls = analysed.attention
-    forward = [i for i, call in enumerate(calls) if call.direction == FORWARD]
+    forward = [i for i, call in enumerate(calls) if call.direction is Direction.FORWARD]
     return forward or list(range(len(calls)))
 
 

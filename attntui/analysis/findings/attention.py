@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attntui.analysis.attention import AttentionCall
+from attntui.analysis.attention.model import Role
+from attntui.analysis.attention_ops import Backend
 from attntui.analysis.findings.model import Finding, costliest, severity_of
 from attntui.analysis.findings.thresholds import EVIDENCE_MOST
 from attntui.analysis.kernel_facts import traffic
@@ -17,14 +19,14 @@ from attntui.trace.model import ABSENT, Bool, Category
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
 
-_PRODUCTS = ("qk", "av")
+_PRODUCTS = (Role.QK, Role.AV)
 
 
 def naive_attention(seen: Slice) -> Iterator[Finding]:
     """Naive calls, forward and backward. The cost is their time outside the two products:
     what reads and writes the scores, and a fused kernel keeps on the chip.
     """
-    calls = [call for call in seen.attention if call.backend == "naive" and call.gpu_ops]
+    calls = [call for call in seen.attention if call.backend is Backend.NAIVE and call.gpu_ops]
     cost = sum(_outside_products(call) for call in calls)
     severity = severity_of(seen, cost)
     if severity is None:
@@ -75,7 +77,7 @@ def sdpa_on_math(seen: Slice) -> Iterator[Finding]:
     """SDPA calls that the math backend took. The cost is all their GPU time: the products
     too run apart, in the precision that math chooses.
     """
-    calls = [call for call in seen.attention if call.backend == "math" and call.gpu_ops]
+    calls = [call for call in seen.attention if call.backend is Backend.MATH and call.gpu_ops]
     cost = sum(call.gpu_ns for call in calls)
     severity = severity_of(seen, cost)
     if severity is None:

@@ -11,6 +11,7 @@ import numpy as np
 from attntui.analysis.findings.model import Finding, costliest, recorded, severity_of
 from attntui.analysis.intervals import of_disjoint
 from attntui.analysis.launches import nearest
+from attntui.analysis.names.words import Library
 from attntui.analysis.self_time import FatKind, SelfPart, fat_bars
 from attntui.trace.model import ABSENT, I64, Bool, Category
 
@@ -96,7 +97,7 @@ def _is_planned(seen: Slice, rows: I64) -> Bool:
     texts = {i: trace.names[i] for i in np.unique(name).tolist()}
     by_name = [i for i, text in texts.items() if _PLANNED.search(text)]
     never = [i for i, text in texts.items() if _UNPLANNED.search(text)]
-    kernels = [fact.decoded.library == "cuDNN" for fact in seen.kernel_facts]
+    kernels = [fact.decoded.library is Library.CUDNN for fact in seen.kernel_facts]
     launch = trace.launch[
         seen.gpu_ops[np.isin(trace.name[seen.gpu_ops], seen.kernels.name[kernels])]
     ]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from attntui.analysis.attention import AttentionCall, find_attention
+from attntui.analysis.attention.model import Role
 from attntui.analysis.steps import find_steps
 from attntui.trace import load
 
@@ -61,7 +62,7 @@ def test_naive_is_six_operations_and_the_memset_of_cublas(corpus: Path) -> None:
         assert _ops(call) == roles
         assert call.flops == 4 * 8 * 16 * 1024 * 1024 * 64
     for call in _of(corpus, "h200/blog_inplace"):
-        assert call.role("copy") is None
+        assert call.role(Role.COPY) is None
 
 
 def test_the_compiled_naive_call_has_a_fused_middle(corpus: Path) -> None:
@@ -227,7 +228,7 @@ def test_estimated_bytes_are_near_the_measured_ones(corpus: Path, name: str, var
         assert estimated is not None
         if variant == "naive":
             # The Memcpy is no kernel: Nsight Compute has no row for it.
-            copy = call.role("copy")
+            copy = call.role(Role.COPY)
             assert copy is not None
             assert copy.hbm_bytes == 2 * 8 * 16 * 1024 * 1024 * 2
             estimated -= copy.hbm_bytes

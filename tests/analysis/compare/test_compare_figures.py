@@ -6,6 +6,7 @@ import pytest
 from builders import memory
 from made_script import ADD, GEMM, Script, stack
 
+from attntui.analysis.attention.model import Role
 from attntui.analysis.compare import compare, prepare, take
 from attntui.analysis.compare.metrics import Metric, Unit
 from attntui.analysis.compare.units import WINDOW_UNIT, UnitChoice, UnitKind
@@ -96,7 +97,7 @@ def test_of_a_call_that_lies_in_the_unit_only_in_part_no_flops_are_told() -> Non
     (call,) = subject.attention
     figures = take(subject, UnitChoice(UnitKind.ANNOTATION, "products")).figures
     assert (figures.gpu_ops, figures.flops.total) == (1, None)
-    product = call.role("qk")
+    product = call.role(Role.QK)
     assert product is not None
     assert (figures.hbm_bytes.total, figures.hbm_bytes.known_ns) == (product.hbm_bytes, 10_000)
 

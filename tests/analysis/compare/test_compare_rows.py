@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_script import ADD, GEMM, Script, stack
 
+from attntui.analysis.attention.model import Role
 from attntui.analysis.compare import Comparison, Row, compare, compare_units, grouped, prepare
 from attntui.analysis.compare.rows import _match_roles
 from attntui.analysis.compare.units import WINDOW_UNIT
@@ -201,7 +202,7 @@ def test_which_roles_answer_to_which(
     a: list[str], b: list[str], expected: list[tuple[str, int, int]]
 ) -> None:
     for first, second, turn in ((a, b, 1), (b, a, -1)):
-        found = _match_roles(first, second)
+        found = _match_roles([Role(r) for r in first], [Role(r) for r in second])
         assert [(role, len(x), len(y)) for role, x, y in found] == [
             (role, *sizes[::turn]) for role, *sizes in expected
         ]
