@@ -14,9 +14,10 @@ from attntui.analysis.attention.vocabulary import (
     fused_backward_op,
     fused_op,
     is_product,
-    of_names,
 )
+from attntui.analysis.groups import apart
 from attntui.analysis.kernel_names import KernelName, decode
+from attntui.analysis.named import names_passing
 from attntui.analysis.names.triton_by_hand import ambiguous
 from attntui.trace.model import ABSENT, Bool, Trace
 
@@ -62,16 +63,14 @@ def find_fused(
     `used` is the mask of names that CPU ops bear. With `backward` the ops of the backward.
     """
     known = fused_backward_op if backward else fused_op
-    mask = tree.names_like(of_names(trace, known, used))
+    mask = tree.names_like(names_passing(trace, known, used))
     rows = np.flatnonzero(mask)
     if not len(rows):
         return []
     outermost = tree.inside(rows, mask)
     kernels = _attention_kernels(trace, tree, where, mask)
     direction = BACKWARD if backward else FORWARD
-    order = np.argsort(outermost, kind="stable")
-    tops = np.unique(outermost)
-    chains = np.split(rows[order], np.searchsorted(outermost[order], tops)[1:])
+    tops, chains = apart(rows, outermost)
     found = []
     for top, chain in zip(tops.tolist(), chains, strict=True):
         ops = [

@@ -19,9 +19,10 @@ from attntui.analysis.attention.vocabulary import (
     is_node,
     is_product,
     is_region,
-    of_names,
 )
+from attntui.analysis.groups import apart
 from attntui.analysis.kernel_names import decode
+from attntui.analysis.named import is_named, names_of, names_passing
 from attntui.analysis.names.triton_by_hand import ambiguous
 from attntui.analysis.work.attention import first_of_three, sizes_alike
 from attntui.analysis.work.model import Arguments
@@ -47,10 +48,9 @@ def find_unnamed(
     """
     direction = BACKWARD if backward else FORWARD
     index = _of_unknown_ops(trace, tree, where, used, f"attention {direction}")
-    index = index[np.argsort(where.op[index], kind="stable")]
-    rows, first = np.unique(where.op[index], return_index=True)
+    rows, launched = apart(where.gpu_ops[index], where.op[index])
     found = []
-    for row, own in zip(rows.tolist(), np.split(where.gpu_ops[index], first)[1:], strict=True):
+    for row, own in zip(rows.tolist(), launched, strict=True):
         kernels = trace.name[own].tolist()
         # A backward may have a kernel for each gradient; each runs once.
         once = len(set(kernels)) == len(kernels) if backward else len(kernels) == 1
@@ -67,20 +67,19 @@ def _of_unknown_ops(trace: Trace, tree: OpTree, where: Launches, used: Bool, ope
     op of no table launched.
     """
     ops = np.flatnonzero(where.op != ABSENT)
-    launched = np.zeros(len(trace.names), np.bool_)
-    launched[trace.name[where.gpu_ops[ops]]] = True
-    sure = of_names(trace, lambda name: decode(name).operation == operation, launched)
-    open_ = of_names(trace, lambda name: ambiguous(name) == operation, launched)
+    launched = names_of(trace, where.gpu_ops[ops])
+    sure = names_passing(trace, lambda name: decode(name).operation == operation, launched)
+    open_ = names_passing(trace, lambda name: ambiguous(name) == operation, launched)
     if not (sure | open_).any():
         return ops[:0]
     kernel, op = trace.name[where.gpu_ops[ops]], where.op[ops]
-    told = of_names(trace, says_attention, used)[trace.name[op]]
+    told = is_named(trace, op, says_attention)
     ops = ops[sure[kernel] | (open_[kernel] & told)]
-    other = of_names(trace, lambda name: is_region(name) or is_node(name), used)
-    other |= of_names(trace, lambda name: name.startswith("aten::"), used)
+    other = names_passing(trace, lambda name: is_region(name) or is_node(name), used)
+    other |= names_passing(trace, lambda name: name.startswith("aten::"), used)
     ops = ops[~other[trace.name[where.op[ops]]]]
     known = tree.names_like(
-        of_names(trace, lambda name: fused_op(name) or fused_backward_op(name), used)
+        names_passing(trace, lambda name: fused_op(name) or fused_backward_op(name), used)
     )
     outside = np.flatnonzero(tree.inside(where.op[ops], known) == ABSENT)
     return ops[outside]

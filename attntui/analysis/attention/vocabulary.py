@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from attntui.analysis.kernel_names import decode
-from attntui.trace.model import Bool, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +238,3 @@ VIEWS = _aten(
 )
 WHOLE_COPIES = frozenset(("aten::copy_", "aten::clone", "aten::contiguous", "aten::_to_copy"))
 """Inside another op these move a tensor for it: to another layout or type, or to keep it."""
-
-
-def of_names(trace: Trace, test: Callable[[str], object], names: Bool) -> Bool:
-    """Which names pass a test, of those in the mask `names`; a mask over `trace.names`."""
-    found = np.zeros(len(trace.names), np.bool_)
-    for index in np.flatnonzero(names).tolist():
-        found[index] = bool(test(trace.names[index]))
-    return found
