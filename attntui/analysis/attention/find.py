@@ -16,6 +16,7 @@ from attntui.analysis.attention.naive import find_naive
 from attntui.analysis.attention.optree import launches, op_tree
 from attntui.analysis.attention.unnamed_ops import find_unnamed
 from attntui.analysis.attention_ops import Direction
+from attntui.analysis.named import names_of
 from attntui.trace.model import ABSENT, I64, Trace
 
 
@@ -30,8 +31,7 @@ def find_attention(trace: Trace, rows: I64 | None = None) -> tuple[AttentionCall
     """
     tree = op_tree(trace)
     where = launches(trace, tree)
-    used = np.zeros(len(trace.names), np.bool_)
-    used[trace.name[tree.ops]] = True
+    used = names_of(trace, tree.ops)
     found: list[Found] = find_fused(trace, tree, where, used, Direction.FORWARD)
     found += find_unnamed(trace, tree, where, used, Direction.FORWARD)
     found += find_naive(trace, tree, where, used)

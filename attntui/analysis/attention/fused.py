@@ -9,9 +9,11 @@ import numpy as np
 from attntui.analysis.attention import geometry
 from attntui.analysis.attention.model import Found, Geometry, ThreadSpan
 from attntui.analysis.attention.optree import Launches, OpTree
-from attntui.analysis.attention.vocabulary import MAIN_KERNEL, fused_op, is_product, of_names
+from attntui.analysis.attention.vocabulary import MAIN_KERNEL, fused_op, is_product
 from attntui.analysis.attention_ops import AttentionOp, Backend, Direction
+from attntui.analysis.groups import apart
 from attntui.analysis.kernel_names import KernelName, decode
+from attntui.analysis.named import names_passing
 from attntui.analysis.names.triton_by_hand import ambiguous
 from attntui.analysis.names.words import ATTENTION, Library, OperationKind
 from attntui.analysis.work.attention import causal_of
@@ -52,15 +54,13 @@ def find_fused(
 
     `used` is the mask of names that CPU ops bear.
     """
-    mask = tree.names_like(of_names(trace, lambda name: fused_op(name, direction), used))
+    mask = tree.names_like(names_passing(trace, lambda name: fused_op(name, direction), used))
     rows = np.flatnonzero(mask)
     if not len(rows):
         return []
     outermost = tree.inside(rows, mask)
     kernels = _attention_kernels(trace, tree, where, mask)
-    order = np.argsort(outermost, kind="stable")
-    tops = np.unique(outermost)
-    chains = np.split(rows[order], np.searchsorted(outermost[order], tops)[1:])
+    tops, chains = apart(rows, outermost)
     found = []
     for top, chain in zip(tops.tolist(), chains, strict=True):
         ops = [

@@ -15,12 +15,15 @@ from attntui.analysis.attention.model import Found, Geometry, Role
 from attntui.analysis.attention.optree import Launches
 from attntui.analysis.attention.output import made_before, sizes_of_output
 from attntui.analysis.attention.unnamed_ops import says_attention
-from attntui.analysis.attention.vocabulary import MAIN_KERNEL, of_names
+from attntui.analysis.attention.vocabulary import MAIN_KERNEL
 from attntui.analysis.attention_ops import Backend, Direction
+from attntui.analysis.groups import apart
 from attntui.analysis.kernel_names import KernelName
 from attntui.analysis.launches import parent_ops
+from attntui.analysis.named import is_named
 from attntui.analysis.names.triton_by_hand import ambiguous
 from attntui.analysis.names.words import Operation
+from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
 _PRODUCTS = (Operation.GEMM, Operation.GEMV)
@@ -52,8 +55,8 @@ def find_by_kernels(trace: Trace, where: Launches, free: I64) -> list[Found]:
     """
     names = np.unique(trace.name[where.gpu_ops[free]]).tolist()
     decoded = {name: kernel_in_attention(trace.names[name]) for name in names}
-    attention = np.zeros(len(trace.names), np.bool_)
-    attention[[name for name, kernel in decoded.items() if is_attention(kernel)]] = True
+    ids = [name for name, kernel in decoded.items() if is_attention(kernel)]
+    attention = mask_of(len(trace.names), ids)
     mine = free[attention[trace.name[where.gpu_ops[free]]]]
     mine = mine[_told(trace, where, mine)]
     made = dict(
@@ -78,28 +81,20 @@ def _told(trace: Trace, where: Launches, index: I64) -> Bool:
     """Which attention kernels are told: by their names, or, where those leave it open, by the
     innermost op or annotation round the launch.
     """
-    kernel = trace.name[where.gpu_ops[index]]
-    names = np.zeros(len(trace.names), np.bool_)
-    names[kernel] = True
-    open_ = np.flatnonzero(of_names(trace, ambiguous, names)[kernel])
+    open_ = np.flatnonzero(is_named(trace, where.gpu_ops[index], ambiguous))
     told = np.ones(len(index), np.bool_)
     told[open_] = False
     open_ = open_[where.anchor[index[open_]] != ABSENT]
     if len(open_):
         label = parent_ops(trace, where.gpu_ops[index[open_]])
         open_, label = open_[label != ABSENT], label[label != ABSENT]
-        labels = np.zeros(len(trace.names), np.bool_)
-        labels[trace.name[label]] = True
-        told[open_] = of_names(trace, says_attention, labels)[trace.name[label]]
+        told[open_] = is_named(trace, label, says_attention)
     return told
 
 
 def _by_stream(trace: Trace, rows: I64) -> list[I64]:
     """Rows of each GPU lane apart, by start."""
-    order = np.argsort(trace.lane[rows], kind="stable")
-    rows = rows[order]
-    cuts = np.flatnonzero(np.diff(trace.lane[rows])) + 1
-    return np.split(rows, cuts) if len(rows) else []
+    return apart(rows, trace.lane[rows])[1]
 
 
 def _direction(kernel: KernelName) -> Direction:

@@ -18,9 +18,12 @@ from attntui.analysis.attention.model import (
 )
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.roles import Place, role_of
-from attntui.analysis.attention.vocabulary import WHOLE_COPIES, does_attention, of_names
+from attntui.analysis.attention.vocabulary import WHOLE_COPIES, does_attention
 from attntui.analysis.attention_ops import Direction
+from attntui.analysis.climbing import innermost
+from attntui.analysis.groups import distinct
 from attntui.analysis.kernel_names import decode
+from attntui.analysis.named import names_passing
 from attntui.analysis.work.of_kernels import kernel_work
 from attntui.trace.model import ABSENT, I32, I64, Bool, Category, Trace
 
@@ -54,13 +57,8 @@ class Claims:
         claim = np.searchsorted(self.keys, _key(trace, rows), side="right") - 1
         first = self.first[np.maximum(claim, 0)]
         claim[trace.lane[first] != trace.lane[rows]] = ABSENT
-        outside = np.flatnonzero((claim != ABSENT) & (self.end[claim] < trace.start[rows]))
-        while len(outside):
-            claim[outside] = self.outer[claim[outside]]
-            here = claim[outside]
-            over = (here != ABSENT) & (self.end[here] < trace.start[rows[outside]])
-            outside = outside[over]
-        return claim
+        start = trace.start[rows]
+        return innermost(self.outer, claim, lambda which, at: self.end[at] >= start[which])
 
 
 def _key(trace: Trace, rows: I64) -> I64:
@@ -112,19 +110,6 @@ def claimed(where: Launches, claims: Claims) -> I64:
     return found
 
 
-def distinct(*columns: I64) -> tuple[I64, I64]:
-    """Distinct rows of some columns: the index of the first of each, and each row's number."""
-    number = np.zeros(len(columns[0]), np.int64)
-    first = np.zeros(0, np.int64)
-    for column in columns:
-        _, values = np.unique(column, return_inverse=True)
-        width = int(values.max()) + 1 if len(values) else 1
-        _, first, number = np.unique(
-            number * width + values, return_index=True, return_inverse=True
-        )
-    return first, number
-
-
 class Roles:
     """Roles of GPU operations, or of CPU ops, that calls hold."""
 
@@ -135,8 +120,8 @@ class Roles:
         self.tree = tree
         self.found = found
         self.claims = claims
-        self._attention = of_names(trace, does_attention, used)
-        self._copies = of_names(trace, lambda name: name in WHOLE_COPIES, used)
+        self._attention = names_passing(trace, does_attention, used)
+        self._copies = names_passing(trace, lambda name: name in WHOLE_COPIES, used)
         self._separate = np.array([call.backend.separate for call in found], np.bool_)
         self._qk = np.array([call.qk for call in found], np.int64)
         self._av = np.array([call.av for call in found], np.int64)
@@ -207,17 +192,19 @@ class Roles:
         passed on the way.
         """
         trace, tree = self.trace, self.tree
-        outer = inner.copy()
-        copied = np.zeros(len(inner), np.bool_)
-        climbing = np.flatnonzero(inner != ABSENT)
-        while len(climbing):
-            at = outer[climbing]
+
+        def is_step(which: I64, at: I64) -> Bool:
             up = tree.parent[at]
-            on = (up != ABSENT) & (up >= floor[climbing]) & ~self._attention[trace.name[up]]
-            climbing, at, up = climbing[on], at[on], up[on]
-            copied[climbing] |= self._copies[trace.name[at]]
-            outer[climbing] = up
-        return outer, copied
+            top = (up == ABSENT) | (up < floor[which]) | self._attention[trace.name[up]]
+            return np.asarray(top, np.bool_)
+
+        outer = innermost(tree.parent, inner, is_step)
+        copy_or_step = innermost(
+            tree.parent,
+            inner,
+            lambda which, at: self._copies[trace.name[at]] | (at == outer[which]),
+        )
+        return outer, np.asarray(copy_or_step != outer, np.bool_)
 
 
 def _named(column: I32, rows: I64) -> I64:

@@ -26,9 +26,9 @@ from attntui.analysis.attention.vocabulary import (
     VIEWS,
     is_product,
     is_softmax,
-    of_names,
 )
 from attntui.analysis.attention_ops import Backend, Direction
+from attntui.analysis.named import is_named, rows_named
 from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, I64, Bool, OpInputs, Shape, Trace
 
@@ -43,7 +43,7 @@ _LONGEST_PRELUDE = 24
 def find_naive(trace: Trace, tree: OpTree, where: Launches, used: Bool) -> list[Found]:
     """Every naive forward call, by thread and level; none inside a fused or math call."""
     middle = softmaxes(trace, tree, where, used)
-    search = Search(trace, tree, used)
+    search = Search(trace, tree)
     found = []
     taken = ABSENT
     for level, row, place in zip(
@@ -70,17 +70,15 @@ class Sketch:
 class Search:
     """Looks round one softmax at a time for the two products that make it attention."""
 
-    def __init__(self, trace: Trace, tree: OpTree, used: Bool) -> None:
+    def __init__(self, trace: Trace, tree: OpTree) -> None:
         self.trace = trace
         self.tree = tree
-        products = of_names(trace, is_product, used)
-        at = np.flatnonzero(products[trace.name[tree.siblings]])
+        at = np.flatnonzero(is_named(trace, tree.siblings, is_product))
         self.at = at
         self.level = tree.level_of(
             tree.parent[tree.siblings[at]], trace.lane[tree.siblings[at]].astype(np.int64)
         )
-        primitive = of_names(trace, lambda name: name in PRIMITIVES, used)
-        rows = tree.ops[primitive[trace.name[tree.ops]]]
+        rows = rows_named(trace, tree.ops, PRIMITIVES.__contains__)
         width = len(trace) + 1
         self._primitive_keys = np.sort(trace.lane[rows].astype(np.int64) * width + rows)
         self._factors: dict[tuple[int, int], Factors | None] = {}

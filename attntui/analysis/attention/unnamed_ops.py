@@ -17,11 +17,12 @@ from attntui.analysis.attention.vocabulary import (
     is_node,
     is_product,
     is_region,
-    of_names,
     whole_op,
 )
 from attntui.analysis.attention_ops import AttentionOp, Direction
+from attntui.analysis.groups import apart
 from attntui.analysis.kernel_names import decode
+from attntui.analysis.named import is_named, names_of, names_passing
 from attntui.analysis.names.triton_by_hand import ambiguous
 from attntui.analysis.names.words import Operation
 from attntui.analysis.work.attention import first_of_three, sizes_alike
@@ -47,10 +48,9 @@ def find_unnamed(
     `used` is the mask of names that CPU ops bear.
     """
     index = _of_unknown_ops(trace, tree, where, used, MAIN_KERNEL[direction])
-    index = index[np.argsort(where.op[index], kind="stable")]
-    rows, first = np.unique(where.op[index], return_index=True)
+    rows, launched = apart(where.gpu_ops[index], where.op[index])
     found = []
-    for row, own in zip(rows.tolist(), np.split(where.gpu_ops[index], first)[1:], strict=True):
+    for row, own in zip(rows.tolist(), launched, strict=True):
         kernels = trace.name[own].tolist()
         # A backward may have a kernel for each gradient; each runs once.
         forward = direction is Direction.FORWARD
@@ -70,19 +70,18 @@ def _of_unknown_ops(
     op of no table launched.
     """
     ops = np.flatnonzero(where.op != ABSENT)
-    launched = np.zeros(len(trace.names), np.bool_)
-    launched[trace.name[where.gpu_ops[ops]]] = True
-    sure = of_names(trace, lambda name: decode(name).operation is operation, launched)
-    open_ = of_names(trace, lambda name: ambiguous(name) is operation, launched)
+    launched = names_of(trace, where.gpu_ops[ops])
+    sure = names_passing(trace, lambda name: decode(name).operation is operation, launched)
+    open_ = names_passing(trace, lambda name: ambiguous(name) is operation, launched)
     if not (sure | open_).any():
         return ops[:0]
     kernel, op = trace.name[where.gpu_ops[ops]], where.op[ops]
-    told = of_names(trace, says_attention, used)[trace.name[op]]
+    told = is_named(trace, op, says_attention)
     ops = ops[sure[kernel] | (open_[kernel] & told)]
-    other = of_names(trace, lambda name: is_region(name) or is_node(name), used)
-    other |= of_names(trace, lambda name: name.startswith("aten::"), used)
+    other = names_passing(trace, lambda name: is_region(name) or is_node(name), used)
+    other |= names_passing(trace, lambda name: name.startswith("aten::"), used)
     ops = ops[~other[trace.name[where.op[ops]]]]
-    known = tree.names_like(of_names(trace, whole_op, used))
+    known = tree.names_like(names_passing(trace, whole_op, used))
     outside = np.flatnonzero(tree.inside(where.op[ops], known) == ABSENT)
     return ops[outside]
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
-
 from attntui.analysis.attention_ops import (
     FLEX_TEMPLATES,
     NODES,
@@ -16,7 +12,6 @@ from attntui.analysis.attention_ops import (
 )
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.names.words import Library, Operation
-from attntui.trace.model import Bool, Trace
 
 MAIN_KERNEL = {
     Direction.FORWARD: Operation.ATTENTION_FORWARD,
@@ -140,11 +135,3 @@ VIEWS = _aten(
 )
 WHOLE_COPIES = frozenset(("aten::copy_", "aten::clone", "aten::contiguous", "aten::_to_copy"))
 """Inside another op these move a tensor for it: to another layout or type, or to keep it."""
-
-
-def of_names(trace: Trace, test: Callable[[str], object], names: Bool) -> Bool:
-    """Which names pass a test, of those in the mask `names`; a mask over `trace.names`."""
-    found = np.zeros(len(trace.names), np.bool_)
-    for index in np.flatnonzero(names).tolist():
-        found[index] = bool(test(trace.names[index]))
-    return found
