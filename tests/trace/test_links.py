@@ -208,7 +208,12 @@ def test_an_operation_amid_the_calls_of_a_process_is_its_own_however_far_its_lau
 
 
 def test_an_operation_after_the_calls_of_a_process_is_not_amid_them(make_trace) -> None:
-    second = [launch(90, 1, pid=2), kernel("k", 40, 1, 5), *padding(2, 4, 2), launch(5, 8, 1, pid=2)]
+    second = [
+        launch(90, 1, pid=2),
+        kernel("k", 40, 1, 5),
+        *padding(2, 4, 2),
+        launch(5, 8, 1, pid=2),
+    ]
     assert by_pid(make_trace([*padding(1, 4), launch(5, 6, 1, pid=1), *second])) == {"k": "2"}
 
 
