@@ -369,12 +369,13 @@ NO_WAIT = {Cause.QUEUED: 6_500}, Trigger.NONE
 
 
 def streams(*more: Event, long: tuple[int, int] = (1_000, 8_000), tid: int = 1) -> list[Event]:
-    """Like `waiting`, with a stream and a thread before them, whose numbers come first."""
+    """Like `waiting`, with two streams and a thread more, whose numbers come first."""
     return [
         call("cudaLaunchKernel", 10, 20, 11, tid=0),
         kernel("other", 100, 9_500, 11, stream=3, device=1),
         call("cudaLaunchKernel", 30, 40, 12, tid=0),
         kernel("short", 100, 200, 12, stream=3),
+        kernel("shorter", 100, 150, 12, stream=2),
         call("cudaLaunchKernel", 100, 200, 1, tid=tid),
         call("cudaLaunchKernel", 300, 400, 2, tid=tid),
         call("cudaLaunchKernel", 700, 800, 3, tid=tid),
@@ -395,13 +396,30 @@ def test_a_wait_lasts_as_long_as_the_last_work_given_out_before_it(wait: Event) 
     held = {Cause.WAIT_EVENT: 6_000, Cause.QUEUED: 500}, Trigger.WAIT_EVENT
     assert held_of(*streams(wait)) == held
     # Work of its other streams that was given out after the wait is none that it waits for.
-    given_later = [
-        call("cudaLaunchKernel", 620, 640, 4, tid=2),
-        kernel("later", 8_000, 8_200, 4, stream=9),
-        call("cudaLaunchKernel", 650, 670, 5, tid=2),
-        kernel("later still", 8_200, 8_400, 5, stream=9),
+    later = call("cudaLaunchKernel", 620, 640, 4, tid=2), kernel("k", 8_000, 8_200, 4, stream=9)
+    last = call("cudaLaunchKernel", 650, 670, 5, tid=2), kernel("k", 8_200, 8_400, 5, stream=9)
+    assert held_of(*streams(wait, *later)) == held
+    assert held_of(*streams(wait, *later, *last)) == held
+    # Nor does work that began later and ended sooner end the wait.
+    sooner = call("cudaLaunchKernel", 420, 440, 4), kernel("k", 3_000, 3_100, 4, stream=10)
+    assert held_of(*streams(wait, *sooner)) == held
+    # An earlier wait, for which work before held the stream, changes nothing.
+    assert held_of(*streams(wait, wait | {"ts": 0.05, "dur": 0.01})) == held
+
+
+def test_a_wait_before_which_nothing_was_given_out_holds_nothing() -> None:
+    events = [
+        call("cudaLaunchKernel", 100, 200, 1),
+        call("cudaStreamWaitEvent", 250, 290, 9),
+        call("cudaLaunchKernel", 300, 400, 2),
+        call("cudaLaunchKernel", 420, 450, 4),
+        call("cudaLaunchKernel", 700, 800, 3),
+        kernel("first", 1_000, 2_000, 1, stream=7),
+        kernel("long", 1_000, 6_000, 2, stream=9),
+        kernel("longer", 6_000, 8_000, 4, stream=9),
+        kernel("held", 8_500, 9_000, 3, stream=7),
     ]
-    assert held_of(*streams(wait, *given_later)) == held
+    assert held_of(*events) == NO_WAIT
 
 
 def test_a_wait_may_last_until_its_operation_starts_and_not_beyond() -> None:

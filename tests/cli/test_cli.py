@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from builders import cpu_op, launched, write_trace
 
-from attntui import __version__
+from attntui import __version__, cli
 from attntui.cli import main, view
 from attntui.view.options import Options
 
@@ -123,6 +125,46 @@ def test_a_closed_pipe_ends_quietly(trace: str) -> None:
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["summary", "diff", "capture"])
+def test_an_interrupt_is_code_130_and_says_nothing(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(arguments: Sequence[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(cli.COMMANDS, command, interrupted)
+    assert main([command, "x"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_interrupt_while_the_screens_are_open_is_code_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(arguments: Sequence[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(view, "run", interrupted)
+    assert main(["x"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs the named pipes of a Unix")
+def test_a_process_that_is_interrupted_while_it_reads_leaves_with_130(tmp_path: Path) -> None:
+    pipe = tmp_path / "trace.json"
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "attntui", "summary", str(pipe)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    # Opening for writing waits until the process has opened the pipe to read.
+    with process, pipe.open("w"):
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "")
 
 
 def test_an_ascii_terminal_gets_escapes(tmp_path: Path) -> None:
