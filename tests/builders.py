@@ -35,6 +35,7 @@ def name_of(path: Path) -> str:
     folder = CORPUS if path.is_relative_to(CORPUS) else SAMPLES
     return path.relative_to(folder).as_posix().removesuffix(".json.gz")
 
+
 Event = dict[str, Any]
 
 PID = 100

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import name_of, where_real
 from made import annotation, call, complete, kernel, op, row, trace_of
 
 from attntui.analysis.annotations import find_annotations, label_of
@@ -162,9 +163,16 @@ def test_a_momentary_event_lies_in_the_range_of_its_instant() -> None:
     assert scope_names(trace, scope_rows(trace, Range(100, 200), steps).gpu) == []
 
 
-@pytest.mark.parametrize("name", ["h200/blog_naive_fwd_bwd", "hta_a100_nccl", "hta_mi250_rocm"])
-def test_a_real_step_owns_what_its_annotation_launched(name: str, corpus: Path) -> None:
-    trace = load(corpus / f"{name}.json.gz")
+@pytest.mark.parametrize(
+    "path",
+    where_real(
+        ["naive_b8_h16_s1024_d64_bf16_bwd_h200", "gaps_h200", "naive_b1_h4_s256_d64_bf16_cpu"],
+        ["h200/blog_naive_fwd_bwd", "hta_a100_nccl", "hta_mi250_rocm"],
+    ),
+    ids=name_of,
+)
+def test_a_real_step_owns_what_its_annotation_launched(path: Path) -> None:
+    trace = load(path)
     steps = find_steps(trace)
     found = find_annotations(trace)
     label = found.instances(found.labels.index("ProfilerStep#*"))

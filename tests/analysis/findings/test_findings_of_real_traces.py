@@ -699,9 +699,7 @@ def test_the_labels_of_a_finding_s_figures_differ(path: Path) -> None:
     ("path", "calls"),
     list(
         zip(
-            where_real(
-                ["naive_b8_h16_s1024_d64_bf16_bwd_h200"], ["h200/gpt_prefill_stack_naive"]
-            ),
+            where_real(["naive_b8_h16_s1024_d64_bf16_bwd_h200"], ["h200/gpt_prefill_stack_naive"]),
             ({"naive-attention": 2, "hidden-copy": 2}, {"naive-attention": 12, "hidden-copy": 12}),
             strict=False,
         )
