@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import plainly
 import pytest
+from builders import SAMPLES, name_of
 from hypothesis import given
 from hypothesis import strategies as st
 from made import Event, annotation, call, kernel, row, trace_of
 
 from attntui.analysis.idle import device_idle, launched, stream_gaps
+from attntui.trace import load
 
 
 def test_overlap_and_nesting_never_make_a_negative_gap() -> None:
@@ -244,3 +249,15 @@ def test_busy_and_gaps_count_every_instant(made: list[tuple[int, int, int, int]]
         ends = trace.end[idle.gaps.before]
         assert (ends == idle.gaps.start).all()
         assert (trace.start[idle.gaps.after] == idle.gaps.end).all()
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.json.gz")), ids=name_of)
+def test_busy_and_idle_of_the_samples_counted_plainly(path: Path) -> None:
+    found = {
+        str(idle.number): (len(idle.rows), idle.span_ns, idle.busy_ns, idle.idle_ns)
+        for idle in device_idle(load(path))
+    }
+    assert found == {
+        number: (told["ops"], told["span_ns"], told["busy_ns"], told["idle_ns"])
+        for number, told in plainly.record(path)["devices"].items()
+    }
