@@ -300,11 +300,10 @@ VARIANTS = {
 @pytest.mark.parametrize(
     ("variant", "path"),
     [
-        (variant, path)
+        pytest.param(variant, path, id=name_of(path))
         for variant, (sample, beside) in VARIANTS.items()
         for path in where_real([f"{sample}_b8_h16_s1024_d64_bf16_h200"], [f"h200/blog_{beside}"])
     ],
-    ids=str,
 )
 def test_occupancy_of_real_traces_is_the_measured_theoretical_one(variant: str, path: Path) -> None:
     with MEASURED.open(newline="") as file:
