@@ -165,7 +165,7 @@ def test_each_backward_belongs_to_its_forward(path: Path) -> None:
 @pytest.mark.parametrize("path", NAIVE_BACKWARD, ids=name_of)
 def test_roles_of_a_naive_backward_are_its_forwards(path: Path) -> None:
     backward = _calls(path)[1]
-    # That of masked_fill; in the corpus two of gradients more.
+    # That of masked_fill; in the corpus both products clone a gradient too.
     copies = 1 if path.parent == SAMPLES else 3
     # Two products each for the gradients of both factors; no AccumulateGrad among them.
     roles = {"qk": 2, "scale": 1, "mask": 1, "copy": copies, "softmax": 2, "av": 2, "memset": 1}
