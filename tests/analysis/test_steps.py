@@ -175,6 +175,18 @@ def test_what_repeats_most_evenly_and_covers_most_makes_the_steps(
     assert find_steps(trace_of([*even, *others])).family == family
 
 
+def test_what_repeats_inside_another_annotation_makes_no_steps() -> None:
+    inner = [annotation(f"part {n}", 1_000 * n, 1_000 * n + 900) for n in range(1, 5)]
+    assert find_steps(trace_of([annotation("epoch", 0, 9_000), *inner])).family is None
+    assert find_steps(trace_of([op("not one", 0, 9_000), *inner])).family == "part *"
+
+
+def test_the_step_that_stands_out() -> None:
+    spans = [(1_000, 2_000), (2_000, 3_000), (3_000, 4_000), (4_000, 9_000), (9_000, 10_000)]
+    trace = trace_of(annotation(f"ProfilerStep#{n}", *span) for n, span in enumerate(spans))
+    assert find_steps(trace).outlier.tolist() == [False, False, False, True, False]
+
+
 def test_what_repeats_least_is_still_no_family_of_one() -> None:
     steps = find_steps(trace_of([annotation("once", 0, 900), kernel("k", 0, 10)]))
     assert (steps.family, len(steps)) == (None, 0)
