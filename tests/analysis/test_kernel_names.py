@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from builders import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,8 +18,6 @@ from attntui.analysis.names.cpp import leading, signature
 from attntui.analysis.names.model import SHORT_LIMIT
 from attntui.analysis.names.triton import fused_ops
 from attntui.analysis.names.words import Library, Operation, OperationKind, kind_of
-
-CORPUS = Path(__file__).parents[3] / "shared/corpus"
 
 Case = tuple[
     str,  # name
@@ -1807,16 +1807,40 @@ def test_signatures_of_demangled_names() -> None:
     assert leading("f(int)::{lambda(float)#1}").base == "f"
 
 
-@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus beside the project is absent")
-def test_every_name_of_the_corpus_decodes() -> None:
-    names: set[str] = set()
-    for file in sorted(CORPUS.rglob("*.json.gz")):
-        with gzip.open(file, "rt") as stream:
-            trace = json.load(stream)
-        events = trace["traceEvents"] if isinstance(trace, dict) else trace
-        kinds = {"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"}
-        names |= {e["name"] for e in events if str(e.get("cat", "")).lower() in kinds}
-    assert len(names) >= 490
-    unknown = [name for name in sorted(names) if decode(name).library is None]
-    assert unknown == []
-    assert all(len(decode(name).short) <= SHORT_LIMIT for name in names if len(name) > SHORT_LIMIT)
+NAMES = Path(__file__).parent / "names.txt"
+"""A library and a kernel name a line: of public traces, those that no sample has."""
+
+
+def recorded_names(file: Path) -> set[str]:
+    """The names of the GPU operations of a trace file, read plainly."""
+    with gzip.open(file, "rt", encoding="utf-8") as stream:
+        trace = json.load(stream)
+    events = trace["traceEvents"] if isinstance(trace, dict) else trace
+    kinds = {"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"}
+    return {e["name"] for e in events if str(e.get("cat", "")).lower() in kinds}
+
+
+def check_short(names: Iterable[str]) -> None:
+    for name in names:
+        assert len(name) <= SHORT_LIMIT or len(decode(name).short) <= SHORT_LIMIT, name
+
+
+def test_every_name_of_public_traces_is_of_its_library() -> None:
+    lines = [line.split("\t") for line in NAMES.read_text("utf-8").splitlines()]
+    assert len(lines) >= 440
+    for library, name in lines:
+        assert decode(name).library == library, name
+    check_short(name for _, name in lines)
+
+
+def test_every_name_of_the_samples_decodes() -> None:
+    names = set().union(*map(recorded_names, SAMPLES.glob("*.json.gz")))
+    assert len(names) >= 60
+    assert [name for name in sorted(names) if decode(name).library is None] == []
+    check_short(names)
+
+
+def test_every_name_of_the_corpus_is_listed_or_in_a_sample(corpus: Path) -> None:
+    listed = {line.split("\t")[1] for line in NAMES.read_text("utf-8").splitlines()}
+    known = listed.union(*map(recorded_names, SAMPLES.glob("*.json.gz")))
+    assert set().union(*map(recorded_names, corpus.rglob("*.json.gz"))) <= known

@@ -14,7 +14,9 @@ from attntui.analysis.findings.model import Finding, costliest, severity_of
 from attntui.analysis.findings.thresholds import EVIDENCE_MOST
 from attntui.analysis.kernel_facts import traffic
 from attntui.analysis.launches import nearest
-from attntui.trace.model import ABSENT, Bool, Category
+from attntui.analysis.named import ops_named
+from attntui.trace.masks import mask_of
+from attntui.trace.model import ABSENT
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
@@ -110,15 +112,15 @@ def hidden_copies(seen: Slice) -> Iterator[Finding]:
     inside one by its clone. The cost is their time.
     """
     trace = seen.trace
-    fills = _ops_named(seen, "aten::masked_fill")
+    fills = mask_of(len(trace), ops_named(trace, "aten::masked_fill"))
     if not fills.any():
         return
     launch = trace.launch[seen.gpu_ops].astype(np.int64)
     known = launch != ABSENT
     rows, launch = seen.gpu_ops[known], launch[known]
     inside = nearest(trace, launch, fills) != ABSENT
-    clones = nearest(trace, launch, _ops_named(seen, "aten::clone")) != ABSENT
-    copies = rows[inside & clones]
+    clones = mask_of(len(trace), ops_named(trace, "aten::clone"))
+    copies = rows[inside & (nearest(trace, launch, clones) != ABSENT)]
     dur = trace.dur[copies]
     cost = int(dur.sum())
     severity = severity_of(seen, cost)
@@ -140,12 +142,3 @@ def hidden_copies(seen: Slice) -> Iterator[Finding]:
         advice="masked_fill copies its input first. Use masked_fill_ on scores that nothing else "
         "needs, or scaled_dot_product_attention, which needs no scores at all.",
     )
-
-
-def _ops_named(seen: Slice, name: str) -> Bool:
-    """Which rows are CPU ops of a name."""
-    trace = seen.trace
-    if name not in trace.names:
-        return np.zeros(len(trace), np.bool_)
-    mask = trace.name == trace.names.index(name)
-    return np.asarray(mask & (trace.category == Category.CPU_OP), np.bool_)

@@ -7,7 +7,7 @@ from builders import memory
 from made_script import ADD, GEMM, Script, stack
 
 from attntui.analysis.attention.model import Role
-from attntui.analysis.compare import compare, prepare, take
+from attntui.analysis.compare import Covered, compare, prepare, take
 from attntui.analysis.compare.metrics import Metric, Unit
 from attntui.analysis.compare.units import WINDOW_UNIT, UnitChoice, UnitKind
 from attntui.analysis.idle import device_idle
@@ -141,6 +141,77 @@ def test_peak_memory_counts_what_was_allocated_before_the_unit() -> None:
     assert script((50, 500), (101, 700), (102, 100)) == 700
     assert script((50, 500), (5000, 700)) == 500
     assert script((5000, 700)) is None
+
+
+def test_peak_memory_is_the_most_of_any_device_and_leaves_out_what_tells_no_total() -> None:
+    made = Script()
+    with made.inside("ProfilerStep#0"):
+        made.op("aten::mm", (GEMM, 10))
+    for device, allocated in ((0, 500), (1, 900), (0, 600), (-1, 5_000)):
+        event = memory(1, 1, allocated, allocated)
+        event["args"]["Device Id"] = device
+        made.events.append(event)
+    untold = memory(2, 1, 0, 0)
+    del untold["args"]["Total Allocated"]
+    made.events.append(untold)
+    step = UnitChoice(UnitKind.STEP, "ProfilerStep#*")
+    assert take(prepare(made.trace()), step).figures.peak_memory == 900
+
+
+def test_an_estimate_of_nothing_has_no_rate_and_no_share() -> None:
+    assert Covered(None, 0).per_second() is None
+    assert Covered(None, 10).per_second() is None
+    assert Covered(5, 0).per_second() is None
+    assert Covered(0, 10).per_second() == 0
+    assert Covered(5, 10).per_second() == 5e8
+    assert Covered(None, 0).share(0) is None
+    assert Covered(5, 10).share(40) == 0.25
+
+
+def test_flops_of_several_kernels_and_calls_add_up() -> None:
+    script = Script()
+    for size, times in ((64, 2), (128, 3)):
+        for _ in range(times):
+            script.op("aten::mm", (GEMM, size), dims=([size, 32], [32, 16]))
+    script.sdpa()
+    script.op("custom::op", ("k", 10))
+    subject = prepare(script.trace())
+    (call,) = subject.attention
+    flops = take(subject, WINDOW_UNIT).figures.flops
+    assert call.flops is not None
+    assert flops.total == 2 * (2 * 64 * 32 * 16) + 3 * (2 * 128 * 32 * 16) + call.flops
+    assert flops.known_ns == 1_000 * (2 * 64 + 3 * 128) + call.gpu_ns
+
+
+def test_backends_by_how_often_they_are_called() -> None:
+    script = Script()
+    with script.inside("ProfilerStep#0"):
+        script.naive()
+        script.sdpa()
+        script.sdpa()
+    figures = take(prepare(script.trace()), UnitChoice(UnitKind.STEP, "ProfilerStep#*")).figures
+    assert figures.backends == (("flash", 2), ("naive", 1))
+
+
+def test_idle_by_cause_is_told_where_either_side_has_it() -> None:
+    """One side waits for a launch that is late, the other has no gap at all."""
+
+    def script(late: float) -> Trace:
+        made = Script()
+        made.op("aten::mm", (GEMM, 10))
+        made.now += late
+        made.gpu_now = max(made.gpu_now - 1, made.now)
+        made.op("aten::mm", (GEMM, 10))
+        return made.trace()
+
+    busy, idle = prepare(script(0)), prepare(script(5_000))
+    for a, b, none in ((busy, idle, "a"), (idle, busy, "b")):
+        told = [m for m in compare(a, b, WINDOW_UNIT).metrics if m.name.startswith("idle_")]
+        assert told[0].name == "idle_ns"
+        assert len(told) > 1
+        assert {getattr(m, none) for m in told} == {0}
+        for side in "ab":
+            assert sum(getattr(m, side) for m in told[1:]) == getattr(told[0], side)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from builders import SAMPLES, name_of, where_real
 
 from attntui.analysis.attention import AttentionCall, within
 from attntui.analysis.findings import (
@@ -35,10 +36,8 @@ from attntui.trace.model import ABSENT, Category
 from attntui.view.facts import gather
 from attntui.view.words.findings import finding_json, title_text
 
-SAMPLE_FOLDER = Path(__file__).parents[3] / "sample_traces"
-
 # Severity and id, the worst first.
-CORPUS: dict[str, list[str]] = {
+OF_CORPUS: dict[str, list[str]] = {
     "hta_a100_alexnet": ["high gpu-idle", "high launch-bound", "low sync-stalls", "info no-shapes"],
     "hta_a100_multi_stream_sync": ["high gpu-idle", "info no-shapes"],
     "hta_a100_nccl": [
@@ -148,7 +147,7 @@ CORPUS: dict[str, list[str]] = {
         "info low-occupancy-fine",
     ],
 }
-SAMPLES: dict[str, list[str]] = {
+OF_SAMPLES: dict[str, list[str]] = {
     "auto_b8_h16_s1024_d64_bf16_h200": ["high gpu-idle", "info low-occupancy-fine"],
     "compile_b8_h16_s1024_d64_bf16_h200": [
         "high gpu-idle",
@@ -235,9 +234,8 @@ SAMPLES: dict[str, list[str]] = {
 }
 
 
-def place(name: str, corpus: Path) -> Path:
-    folder = SAMPLE_FOLDER if name in SAMPLES else corpus
-    return folder / f"{name}.json.gz"
+REAL = where_real(OF_SAMPLES, OF_CORPUS)
+every_real_trace = pytest.mark.parametrize("path", REAL, ids=name_of)
 
 
 @cache
@@ -247,25 +245,25 @@ def observed(path: Path) -> Observed:
 
 def test_every_real_trace_is_listed(corpus: Path) -> None:
     files = {str(path.relative_to(corpus)) for path in corpus.rglob("*.json.gz")}
-    assert {f"{name}.json.gz" for name in CORPUS} == files
+    assert {f"{name}.json.gz" for name in OF_CORPUS} == files
 
 
 def test_every_sample_is_listed() -> None:
-    assert {f"{name}.json.gz" for name in SAMPLES} == {
-        path.name for path in SAMPLE_FOLDER.glob("*.json.gz")
+    assert {f"{name}.json.gz" for name in OF_SAMPLES} == {
+        path.name for path in SAMPLES.glob("*.json.gz")
     }
 
 
-@pytest.mark.parametrize("name", [*CORPUS, *SAMPLES])
-def test_the_findings_are_those_and_no_others(name: str, corpus: Path) -> None:
-    found = find_findings(observed(place(name, corpus)))
-    expected = CORPUS | SAMPLES
-    assert [f"{finding.severity.word} {finding.id}" for finding in found] == expected[name]
+@every_real_trace
+def test_the_findings_are_those_and_no_others(path: Path) -> None:
+    found = find_findings(observed(path))
+    expected = OF_CORPUS | OF_SAMPLES
+    assert [f"{finding.severity.word} {finding.id}" for finding in found] == expected[name_of(path)]
 
 
-@pytest.mark.parametrize("name", [*CORPUS, *SAMPLES])
-def test_findings_are_ranked_told_by_their_figures_and_proved(name: str, corpus: Path) -> None:
-    seen = observed(place(name, corpus))
+@every_real_trace
+def test_findings_are_ranked_told_by_their_figures_and_proved(path: Path) -> None:
+    seen = observed(path)
     found = find_findings(seen)
     order = [(finding.severity, -(finding.cost_ns or 0)) for finding in found]
     assert order == sorted(order)
@@ -605,9 +603,9 @@ COST = {
 """The figures that a cost is the sum of."""
 
 
-@pytest.mark.parametrize("name", [*CORPUS, *SAMPLES])
-def test_every_figure_follows_from_the_trace(name: str, corpus: Path) -> None:
-    seen = observed(place(name, corpus))
+@every_real_trace
+def test_every_figure_follows_from_the_trace(path: Path) -> None:
+    seen = observed(path)
     for finding in find_findings(seen):
         assert dict(finding.figures) == RECOUNT[finding.id](seen), finding.id
         assert finding.cost_ns == cost(finding), finding.id
@@ -655,33 +653,61 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("key", SENTENCES)
-def test_sentences(key: str, corpus: Path) -> None:
-    name, _, finding_id = key.partition(" ")
-    found = {f.id: f for f in find_findings(observed(place(name, corpus)))}
-    assert title_text(found[finding_id]) == SENTENCES[key]
+@pytest.mark.parametrize(
+    ("path", "finding_id"),
+    [
+        pytest.param(path, finding_id, id=key)
+        for key in SENTENCES
+        for name, finding_id in [key.split()]
+        for path in REAL
+        if name_of(path) == name
+    ],
+)
+def test_sentences(path: Path, finding_id: str) -> None:
+    found = {f.id: f for f in find_findings(observed(path))}
+    assert title_text(found[finding_id]) == SENTENCES[f"{name_of(path)} {finding_id}"]
 
 
-def test_the_sentence_about_the_math_backend(corpus: Path) -> None:
-    found = {f.id: f for f in find_findings(observed(place("h200/blog_sdpa_math", corpus)))}
+@pytest.mark.parametrize(
+    ("path", "told"),
+    list(
+        zip(
+            where_real(["math_b8_h16_s1024_d64_bf16_h200"], ["h200/blog_sdpa_math"]),
+            ("7.926 ms", "7.863 ms"),
+            strict=False,
+        )
+    ),
+)
+def test_the_sentence_about_the_math_backend(path: Path, told: str) -> None:
+    found = {f.id: f for f in find_findings(observed(path))}
     assert title_text(found["sdpa-math"]).startswith(
-        "SDPA on its math backend takes 7.863 ms in 3 calls (20 GPU operations in the longest); "
+        f"SDPA on its math backend takes {told} in 3 calls (20 GPU operations in the longest); "
         "it moves 19.2 GB where fused kernels would move 201 MB; told by aten::scaled"
     )
 
 
-@pytest.mark.parametrize("name", [*CORPUS, *SAMPLES])
-def test_the_labels_of_a_finding_s_figures_differ(name: str, corpus: Path) -> None:
-    for finding in find_findings(observed(place(name, corpus))):
+@every_real_trace
+def test_the_labels_of_a_finding_s_figures_differ(path: Path) -> None:
+    for finding in find_findings(observed(path)):
         labels = [re.sub("_(ns|bytes|share|pct)$", "", key) for key in finding.figures]
         assert len(set(labels)) == len(labels)
         # Not a word that says nothing without its sentence.
         assert not {"main", "mean", "moved_hbm", "hbm", "gpu", "alone", "limit"} & set(labels)
 
 
-def test_findings_of_one_step_follow_from_its_rows_alone(corpus: Path) -> None:
-    trace = load(corpus / "h200/gpt_prefill_stack_naive.json.gz")
-    whole = gather(trace).observed
+@pytest.mark.parametrize(
+    ("path", "calls"),
+    list(
+        zip(
+            where_real(["naive_b8_h16_s1024_d64_bf16_bwd_h200"], ["h200/gpt_prefill_stack_naive"]),
+            ({"naive-attention": 2, "hidden-copy": 2}, {"naive-attention": 12, "hidden-copy": 12}),
+            strict=False,
+        )
+    ),
+)
+def test_findings_of_one_step_follow_from_its_rows_alone(path: Path, calls: dict[str, int]) -> None:
+    whole = observed(path)
+    trace = whole.trace
     rows = whole.steps.owned(2)
     finder = cause_finder(trace)
     step = observe(
@@ -695,7 +721,7 @@ def test_findings_of_one_step_follow_from_its_rows_alone(corpus: Path) -> None:
         peaks=whole.peaks,
     )
     found = {finding.id: finding for finding in find_findings(step)}
-    assert found["naive-attention"].figures["calls"] == 12
-    assert found["hidden-copy"].figures["copies"] == 12
+    assert found["naive-attention"].figures["calls"] == calls["naive-attention"]
+    assert found["hidden-copy"].figures["copies"] == calls["hidden-copy"]
     for finding in found.values():
         assert dict(finding.figures) == RECOUNT[finding.id](step), finding.id
