@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from made_script import GEMM, Script, stack
 
-from attntui.analysis.compare import Comparison, compare, prepare
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.compare import Comparison, compare
 from attntui.trace import Trace
 
 
 def cautions(a: Trace, b: Trace) -> list[tuple[str, str, str]]:
-    found: Comparison = compare(prepare(a), prepare(b))
+    found: Comparison = compare(AnalysedTrace(a), AnalysedTrace(b))
     return [(caution.what, caution.a, caution.b) for caution in found.cautions]
 
 

@@ -14,15 +14,14 @@ import plainly
 import pytest
 from builders import CORPUS, SAMPLES, name_of, where_real
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare import (
     Comparison,
     Row,
-    Subject,
     UnitChoice,
     UnitKind,
     available,
     compare,
-    prepare,
     take,
 )
 from attntui.trace import load
@@ -32,8 +31,8 @@ SHAPE = (8, 16, 1024, 64)
 
 
 @lru_cache(maxsize=4)
-def _subject(path: Path) -> Subject:
-    return prepare(load(path))
+def _subject(path: Path) -> AnalysedTrace:
+    return AnalysedTrace(load(path))
 
 
 # The traces of the corpus by what the samples call the variant.
@@ -61,7 +60,7 @@ class Forwards:
             return CORPUS / f"h200/blog_{BLOG[variant]}.json.gz"
         return SAMPLES / f"{variant}_b8_h16_s1024_d64_bf16_h200.json.gz"
 
-    def subject(self, variant: str) -> Subject:
+    def subject(self, variant: str) -> AnalysedTrace:
         return _subject(self.path(variant))
 
     def compared(self, a: str, b: str) -> Comparison:
@@ -335,7 +334,7 @@ def test_any_trace_against_itself_is_all_zero(path: Path) -> None:
     ids=lambda paths: name_of(paths[0]),
 )
 def test_any_two_traces_add_up_and_mirror(paths: list[Path]) -> None:
-    subjects = [prepare(load(path)) for path in paths]
+    subjects = [AnalysedTrace(load(path)) for path in paths]
     for a, b in combinations(subjects, 2):
         choice = available((a, b))[0]
         there, back = compare(a, b, choice), compare(b, a, choice)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from made_script import ADD, FLASH, GEMM, Script, stack
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare import (
     Caution,
     Comparison,
@@ -17,7 +18,6 @@ from attntui.analysis.compare import (
     compare,
     grouped,
     mirrored,
-    prepare,
     take,
 )
 from attntui.analysis.compare.units import WINDOW_UNIT
@@ -42,15 +42,15 @@ def told(row: Row) -> tuple[object, ...]:
 def check_equal(found: Comparison, expected: Comparison) -> None:
     assert found.choice == expected.choice
     for one, other in ((found.a, expected.a), (found.b, expected.b)):
-        assert one.subject.trace is other.subject.trace
+        assert one.slice.trace is other.slice.trace
         assert (one.index, one.rows.tolist()) == (other.index, other.rows.tolist())
     assert found.metrics == expected.metrics
     assert found.cautions == expected.cautions
     assert list(map(told, found.rows)) == list(map(told, expected.rows))
 
 
-A = prepare(made("H100", "2.4", "aten::mm", "aten::gelu", "aten::add"))
-B = prepare(made("H200", "2.5", "aten::mm", "aten::add", "aten::relu", "aten::sum"))
+A = AnalysedTrace(made("H100", "2.4", "aten::mm", "aten::gelu", "aten::add"))
+B = AnalysedTrace(made("H200", "2.5", "aten::mm", "aten::add", "aten::relu", "aten::sum"))
 
 
 def test_turned_round_it_is_b_against_a() -> None:
@@ -61,7 +61,7 @@ def test_turned_round_it_is_b_against_a() -> None:
 
 
 def test_turned_round_many_to_one_and_memsets_keep_their_sides() -> None:
-    naive, fused = prepare(stack(fused=False)), prepare(stack(fused=True))
+    naive, fused = AnalysedTrace(stack(fused=False)), AnalysedTrace(stack(fused=True))
     check_equal(mirrored(compare(naive, fused)), compare(fused, naive))
 
 
@@ -105,7 +105,7 @@ def test_groups_sum_each_side_of_their_rows() -> None:
             made.op("aten::mm", (GEMM, dur), dims=([8, 8], [8, 8]))
         return made.trace()
 
-    groups = grouped(compare(prepare(script(5, 6)), prepare(script(1, 2, 3))).rows)
+    groups = grouped(compare(AnalysedTrace(script(5, 6)), AnalysedTrace(script(1, 2, 3))).rows)
     sums = {g.match: (g.a_ops, g.b_ops, g.a_gpu_ns, g.b_gpu_ns, g.delta_gpu_ns) for g in groups}
     matched = sums["both"]
     assert (matched[0], matched[1], matched[2]) == (2, 2, 11_000)
@@ -122,7 +122,7 @@ def test_metrics_are_differences_and_ratios_of_b_to_a() -> None:
 
 
 def test_the_unit_may_be_chosen_and_the_first_that_both_have_is_taken_else() -> None:
-    naive, fused = prepare(stack(fused=False)), prepare(stack(fused=True))
+    naive, fused = AnalysedTrace(stack(fused=False)), AnalysedTrace(stack(fused=True))
     assert compare(naive, fused).choice.kind is UnitKind.ANNOTATION
     step = UnitChoice(UnitKind.STEP, "ProfilerStep#*")
     for choice in (step, WINDOW_UNIT):
@@ -134,8 +134,8 @@ def test_a_side_spans_its_host_part_and_all_its_gpu_operations() -> None:
     script = Script()
     with script.inside("fwd"):
         script.op("aten::mm", (GEMM, 400), (FLASH, 5))
-    side = take(prepare(script.trace()), UnitChoice(UnitKind.ANNOTATION, "fwd"))
-    trace = side.subject.trace
+    side = take(AnalysedTrace(script.trace()), UnitChoice(UnitKind.ANNOTATION, "fwd"))
+    trace = side.slice.trace
     annotated = trace.names.index("fwd")
     ended = int(trace.end[trace.name == annotated][0])
     assert side.host == (0, ended)

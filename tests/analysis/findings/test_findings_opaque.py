@@ -9,8 +9,8 @@ from builders import Event, name_of, where_real
 from findings_made import LONG, SHAPED, found, quiet
 from made import call, kernel, op
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.trace import load
-from attntui.view.facts import gather
 from attntui.view.words.findings import advice_text
 
 END = 1_000_000 + 20 * LONG
@@ -98,5 +98,5 @@ OF_CORPUS = {
 
 @pytest.mark.parametrize("path", where_real(OF_SAMPLES, OF_CORPUS), ids=name_of)
 def test_in_the_samples_and_the_corpus(path: Path) -> None:
-    seen = {finding.id: finding for finding in gather(load(path)).findings}
+    seen = {finding.id: finding for finding in AnalysedTrace(load(path)).whole.findings}
     assert (OF_SAMPLES | OF_CORPUS)[name_of(path)] in advice_text(seen["opaque-cpu"])
