@@ -49,10 +49,13 @@ def test_two_traces(traces: list[str], capsys: pytest.CaptureFixture[str]) -> No
     metrics = data(capsys, *traces[:2])["metrics"]
     assert metrics[0] == {
         "name": "gpu_ns",
+        "label": "GPU time",
         "a": 40_000,
         "b": 10_000,
         "delta": -30_000,
         "ratio": 0.25,
+        "verdict": "4.0x faster",
+        "covers": None,
     }
 
 

@@ -134,7 +134,7 @@ def _tops(listed: Sequence[KernelFact], peaks: DevicePeaks | None) -> dict[float
 def _heading(peaks: DevicePeaks | None, tops: dict[float, str]) -> str:
     if peaks is None:
         return "FLOP/s over FLOPs a byte; this device's roofs are not known"
-    roofs = [rate(peaks.hbm, "B/s")]
+    roofs: list[str] = [rate(peaks.hbm, "B/s")]
     roofs += [f"{rate(top, 'FLOP/s')} {word}" for top, word in sorted(tops.items())]
     return f"FLOP/s over FLOPs a byte; roofs {', '.join(roofs)}: {peaks.source}"
 
