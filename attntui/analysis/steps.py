@@ -11,7 +11,7 @@ import numpy as np
 from attntui.analysis.annotations import STEP_PREFIX
 from attntui.analysis.groups import apart
 from attntui.analysis.launches import nearest, outermost, process_of_lanes
-from attntui.analysis.owners import owners
+from attntui.analysis.owners import owners, span_at
 from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
 ENGINE_PREFIX = "execute_"
@@ -60,8 +60,9 @@ class Steps:
         at = int(np.searchsorted(self.gpu_ops, row))
         if at < len(self.gpu_ops) and self.gpu_ops[at] == row:
             return None if self.owner[at] == ABSENT else int(self.owner[at])
-        begun = int(np.searchsorted(self.start, trace.start[row], "right")) - 1
-        return begun if begun >= 0 and trace.start[row] < self.end[begun] else None
+        # The end of a step is no part of it.
+        begun = int(span_at(self.start, self.end - 1, trace.start[[row]])[0])
+        return None if begun == ABSENT else begun
 
 
 def family_of(name: str) -> str:

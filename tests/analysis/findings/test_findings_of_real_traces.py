@@ -285,6 +285,8 @@ def test_findings_are_ranked_told_by_their_figures_and_proved(path: Path) -> Non
                 assert 0 <= piece < len(seen.trace)
     told = json.loads(json.dumps(records(findings_table(seen), finding_rows(seen))))
     assert [entry["figures"] for entry in told] == [dict(finding.figures) for finding in found]
+    # Nanoseconds stay whole beside a finding without a cost.
+    assert [repr(entry["cost_ns"]) for entry in told] == [repr(f.cost_ns) for f in found]
 
 
 Figures = dict[str, int | float]
