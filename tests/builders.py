@@ -11,12 +11,30 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
 """Where real traces with independent truth may lie, beside the project."""
+
+SAMPLES = Path(__file__).parents[1] / "sample_traces"
+"""The real traces of the project itself."""
+
+
+def where_real(samples: Iterable[str], corpus: Iterable[str] = ()) -> list[Path]:
+    """Files of real traces by name without `.json.gz`: the samples, and those of the corpus
+    where it lies beside the project.
+    """
+    beside = [CORPUS / f"{name}.json.gz" for name in corpus] if CORPUS.is_dir() else []
+    return [*(SAMPLES / f"{name}.json.gz" for name in samples), *beside]
+
+
+def name_of(path: Path) -> str:
+    """The name of a real trace for the id of a test, such as `h200/blog_naive`."""
+    folder = CORPUS if path.is_relative_to(CORPUS) else SAMPLES
+    return path.relative_to(folder).as_posix().removesuffix(".json.gz")
+
 
 Event = dict[str, Any]
 

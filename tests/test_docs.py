@@ -20,17 +20,6 @@ DOCUMENTS = sorted(
     ]
 )
 
-PENDING: frozenset[str] = frozenset(
-    {
-        "attntui/analysis/attention_ops.py",
-        "attntui/analysis/names/words.py",
-        "docs/adding-a-backend.md",
-        "tests/analysis/test_attention_ops.py",
-        "tests/mutation.toml",
-    }
-)
-"""Named by the documents, on a branch that is not merged. Empty in the end."""
-
 # A path from the project's root, or from the package for one that begins with a layer.
 _PATH = re.compile(
     r"(?<![\w./-])(attntui|capture|docs|sample_traces|tests|\.ci|\.github"
@@ -73,23 +62,15 @@ def is_there(path: str) -> bool:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_file_named_exists(document: Path) -> None:
     missing = {path for path in named_paths(document) if not is_there(path)}
-    assert missing <= PENDING
+    assert not missing
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_relative_link_leads_somewhere(document: Path) -> None:
     for file, heading in links(document):
         target = (document.parent / file).resolve() if file else document
-        path = str(target.relative_to(ROOT))
-        if path in PENDING:
-            continue
         assert target.exists(), f"{document.name}: {file}"
         assert not heading or heading in headings(target), f"{document.name}: {file}#{heading}"
-
-
-def test_what_is_pending_is_not_here_yet() -> None:
-    merged = {path for path in PENDING if is_there(path)}
-    assert not merged, "these are here now: take them out of PENDING"
 
 
 @pytest.mark.parametrize(

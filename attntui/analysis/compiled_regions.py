@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attntui.analysis.attention.optree import launches, op_tree
-from attntui.analysis.attention.vocabulary import is_region, of_names
+from attntui.analysis.attention.vocabulary import is_region
 from attntui.analysis.kernel_names import decode
+from attntui.analysis.named import is_named, names_of, names_passing, rows_named
+from attntui.analysis.names.words import Library
 from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
 _GRAPH = "## Call CompiledFxGraph "
@@ -73,9 +75,8 @@ def fusion_checks(trace: Trace) -> tuple[FusionCheck, ...]:
     """
     tree = op_tree(trace)
     where = launches(trace, tree)
-    used = np.zeros(len(trace.names), np.bool_)
-    used[trace.name[tree.ops]] = True
-    mask = tree.names_like(of_names(trace, is_region, used))
+    used = names_of(trace, tree.ops)
+    mask = tree.names_like(names_passing(trace, is_region, used))
     runs = np.flatnonzero(mask)
     # Of nested regions the outermost counts: a compiled function runs inside a region.
     runs = runs[tree.inside(runs, mask) == runs]
@@ -105,9 +106,7 @@ def fusion_checks(trace: Trace) -> tuple[FusionCheck, ...]:
 def _graphs(trace: Trace, runs: I64) -> tuple[str, ...]:
     """The Inductor graphs called in some runs of a region."""
     annotations = np.flatnonzero(trace.category == Category.USER_ANNOTATION)
-    ids = np.unique(trace.name[annotations]).tolist()
-    ids = [index for index in ids if trace.names[index].startswith(_GRAPH)]
-    rows = annotations[np.isin(trace.name[annotations], ids)]
+    rows = rows_named(trace, annotations, lambda name: name.startswith(_GRAPH))
     at = np.searchsorted(runs, rows, side="right") - 1
     run = runs[np.maximum(at, 0)]
     inside = (at >= 0) & (trace.lane[run] == trace.lane[rows])
@@ -118,7 +117,7 @@ def _graphs(trace: Trace, runs: I64) -> tuple[str, ...]:
 
 def _is_fused(name: str) -> bool:
     kernel = decode(name)
-    return kernel.library == "Triton" and bool(kernel.fused_ops)
+    return kernel.library is Library.TRITON and bool(kernel.fused_ops)
 
 
 def _fused(trace: Trace, rows: I64) -> tuple[FusedKernel, ...]:
@@ -134,9 +133,7 @@ def _fused(trace: Trace, rows: I64) -> tuple[FusedKernel, ...]:
 
 def _library(trace: Trace, rows: I64, ops: I64, regions: Bool) -> tuple[LibraryCall, ...]:
     """What else ran, by the op that launched it and the library."""
-    ids = np.unique(trace.name[rows]).tolist()
-    kept = [index for index in ids if not _is_fused(trace.names[index])]
-    chosen = np.isin(trace.name[rows], kept)
+    chosen = ~is_named(trace, rows, _is_fused)
     rows, ops = rows[chosen], ops[chosen]
     op_names = np.where(regions[ops], ABSENT, trace.name[ops])
     groups: dict[tuple[int, str | None], list[int]] = {}

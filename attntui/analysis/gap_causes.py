@@ -14,11 +14,13 @@ from enum import IntEnum
 
 import numpy as np
 
+from attntui.analysis.climbing import innermost
 from attntui.analysis.host_activity import Activity, HostActivity, ThreadActivity, host_activity
 from attntui.analysis.idle import Gaps
 from attntui.analysis.launches import nearest
 from attntui.analysis.runtime_calls import CallKind, draining_copies
 from attntui.analysis.stream_waits import StreamWaits, stream_waits
+from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I8, I64, Bool, Category, Trace
 
 
@@ -235,8 +237,7 @@ class CauseFinder:
 def cause_finder(trace: Trace) -> CauseFinder:
     """Prepare to find the causes of gaps in `trace`."""
     host = host_activity(trace)
-    draining = np.zeros(len(trace), np.bool_)
-    draining[draining_copies(trace)] = True
+    draining = mask_of(len(trace), draining_copies(trace))
     return CauseFinder(trace, host, stream_waits(trace, host.kinds), draining)
 
 
@@ -256,12 +257,10 @@ def _running(host: HostActivity, thread: ThreadActivity, late: tuple[I64, I64], 
     began = np.searchsorted(trace.start[thread.rows], middle, side="right") - 1
     row = np.where(was_late & (began >= 0), thread.rows[np.maximum(began, 0)], ABSENT)
     # Whatever encloses an instant is the last row that began before it, or around that row.
-    at = np.flatnonzero(row != ABSENT)
-    while len(at):
-        at = at[~host.frames[row[at]] | (trace.end[row[at]] <= middle[at])]
-        row[at] = trace.parent[row[at]]
-        at = at[row[at] != ABSENT]
-    return np.where(was_late, row, nearest(trace, call, host.frames))
+    around = innermost(
+        trace.parent, row, lambda which, at: host.frames[at] & (trace.end[at] > middle[which])
+    )
+    return np.where(was_late, around, nearest(trace, call, host.frames))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from attntui.analysis import intervals
 from attntui.analysis.intervals import Intervals
+from attntui.analysis.named import holding, rows_named
 from attntui.analysis.runtime_calls import CallKind, call_kinds
 from attntui.trace.model import ABSENT, I8, I64, Bool, Category, Trace
 
@@ -143,14 +144,10 @@ def host_activity(trace: Trace) -> HostActivity:
     rank[category == Category.CPU_OP] = Activity.DISPATCH
     rank[category == Category.PYTHON_FUNCTION] = Activity.PYTHON
     host = np.isin(category, (Category.CPU_OP, Category.USER_ANNOTATION, Category.PYTHON_FUNCTION))
-    rank[host & _name_holds(trace, _COMPILING)] = Activity.MODULE_LOAD
-    rank[host & _name_holds(trace, _DATA_LOADING)] = Activity.DATA_LOADING
-    loads = np.flatnonzero((category == Category.OVERHEAD) & _name_holds(trace, _LOADING))
+    frames = np.flatnonzero(host)
+    rank[rows_named(trace, frames, holding(*_COMPILING))] = Activity.MODULE_LOAD
+    rank[rows_named(trace, frames, holding(*_DATA_LOADING))] = Activity.DATA_LOADING
+    overhead = np.flatnonzero(category == Category.OVERHEAD)
+    loads = rows_named(trace, overhead, holding(*_LOADING))
     loading = intervals.union(trace.start[loads], trace.end[loads])
     return HostActivity(trace, kinds, rank, host, loading)
-
-
-def _name_holds(trace: Trace, words: tuple[str, ...]) -> Bool:
-    """Which rows have a name that holds one of `words`."""
-    holds = [any(word in name for word in words) for name in trace.names]
-    return np.array(holds, np.bool_)[trace.name]

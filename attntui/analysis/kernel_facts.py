@@ -21,13 +21,15 @@ from attntui.analysis.devices import (
     peaks,
     with_ceilings,
 )
+from attntui.analysis.groups import distinct, sums
 from attntui.analysis.kernel_names import KernelName, decode
 from attntui.analysis.kernels import KernelTable
 from attntui.analysis.launches import parent_ops
+from attntui.analysis.names.words import Library
 from attntui.analysis.occupancy import Occupancy, occupancy
 from attntui.analysis.roofline import Bound, bound
 from attntui.analysis.work.of_kernels import Work, kernel_dtype, kernel_work
-from attntui.trace.model import ABSENT, I32, I64, Bool, Category, LaunchConfig, Trace
+from attntui.trace.model import ABSENT, I64, Bool, Category, LaunchConfig, Trace
 
 _MOST = 10**18
 """More FLOPs or bytes than a device does in a quarter of an hour: no kernel's, a broken file's."""
@@ -71,7 +73,7 @@ def gpu_work(trace: Trace) -> GpuWork:
     op = np.where(by_op, trace.name[launcher], ABSENT)
     inputs = np.where(by_op, trace.columns.inputs[launcher], ABSENT)
     size = np.where(copies, trace.columns.copied_bytes[rows], ABSENT)
-    kind, first = _kinds_of(trace.name[rows], op, inputs, size)
+    first, kind = distinct(trace.name[rows], op, inputs, size)
     kinds = tuple(
         _kind(trace, *columns)
         for columns in zip(
@@ -93,17 +95,6 @@ def _of_graph(trace: Trace, rows: I64) -> Bool:
     launch = trace.launch[rows]
     _, which, count = np.unique(launch, return_inverse=True, return_counts=True)
     return np.asarray((launch != ABSENT) & (count[which] > 1), np.bool_)
-
-
-def _kinds_of(*columns: I64 | I32) -> tuple[I64, I64]:
-    """Numbers the distinct rows of some columns: the number of each row, and a row of each."""
-    number = np.zeros(len(columns[0]), np.int64)
-    first = number[:0]
-    for column in columns:
-        values = np.unique(column, return_inverse=True)[1]
-        key = number * (int(values.max(initial=0)) + 1) + values
-        _, first, number = np.unique(key, return_index=True, return_inverse=True)
-    return number, first
 
 
 def _kind(trace: Trace, name: int, op: int, inputs: int, size: int) -> WorkKind:
@@ -187,10 +178,9 @@ def _works(work: GpuWork, rows: I64, entry: I64) -> dict[int, list[_Part]]:
     """By entry, its instances by kind of work."""
     at = np.searchsorted(work.trace.gpu_ops, rows)
     kind, told = work.kind[at], work.told[at]
-    group, first = _kinds_of(entry, kind, told.astype(np.int64))
+    first, group = distinct(entry, kind, told.astype(np.int64))
     count = np.bincount(group, minlength=len(first))
-    ns = np.zeros(len(first), np.int64)
-    np.add.at(ns, group, work.trace.dur[rows])
+    ns = sums(group, work.trace.dur[rows], len(first))
     found: dict[int, list[_Part]] = defaultdict(list)
     for i, number, own, instances, time in zip(
         entry[first].tolist(),
@@ -217,7 +207,7 @@ def _fact(
     longest = max(parts, key=lambda part: part.ns, default=None)
     dtype = longest.kind.dtype if longest else None
     # The bus bounds a copy from or to the host, and no table has its rate.
-    over_bus = decoded.library == "memory" and ("HtoD" in name or "DtoH" in name)
+    over_bus = decoded.library is Library.MEMORY and ("HtoD" in name or "DtoH" in name)
     roof = None if over_bus else peaks
     return KernelFact(
         decoded=decoded,
@@ -255,9 +245,8 @@ def _occupancies(trace: Trace, rows: I64, entry: I64) -> dict[int, _Held]:
     config = trace.columns.launch_config[rows].astype(np.int64)
     chosen = config != ABSENT
     rows, entry, config = rows[chosen], entry[chosen], config[chosen]
-    group, first = _kinds_of(entry, trace.device[rows], config)
-    ns = np.zeros(len(first), np.int64)
-    np.add.at(ns, group, trace.dur[rows])
+    first, group = distinct(entry, trace.device[rows], config)
+    ns = sums(group, trace.dur[rows], len(first))
     limits = _limits(trace)
     parts: dict[int, list[tuple[int, Occupancy | None, float | None]]] = defaultdict(list)
     for i, device, number, time in zip(

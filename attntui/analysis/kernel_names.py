@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from attntui.analysis.names import (
@@ -13,10 +14,25 @@ from attntui.analysis.names import (
     triton,
     triton_by_hand,
 )
-from attntui.analysis.names.cpp import signature, typed, without_anonymous
+from attntui.analysis.names.cpp import Signature, signature, typed, without_anonymous
 from attntui.analysis.names.model import KernelName, clip
 
 __all__ = ["KernelName", "decode"]
+
+Family = Callable[[str, Signature], KernelName | None]
+"""Decodes the names of one family from a name and its C++ signature; None for other names."""
+
+# The first that knows a name decodes it, so what asks for less of a name stands further down.
+FAMILIES: tuple[Family, ...] = (
+    libraries.memory,
+    triton.triton_kernel,
+    attention.attention_kernel,
+    gemm.gemm_kernel,
+    rocm.rocm_kernel,
+    aten.aten_kernel,
+    libraries.library_kernel,
+    triton_by_hand.kernel_by_hand,
+)
 
 # Real names stay under 4 kB; beyond this a name is cut, so that a hostile one costs no more.
 _LONGEST = 8192
@@ -30,17 +46,9 @@ def decode(name: str) -> KernelName:
     """
     text = without_anonymous(name[:_LONGEST].strip().removesuffix(" [clone .kd]"))
     text = text.removesuffix(".kd")
-    memory = libraries.memory(text)
-    if memory:
-        return memory
     sig = signature(text)
-    return (
-        triton.triton_kernel(text)
-        or attention.attention_kernel(text, sig)
-        or gemm.gemm_kernel(text, sig)
-        or rocm.rocm_kernel(text)
-        or aten.aten_kernel(text, sig)
-        or libraries.library_kernel(text, sig)
-        or triton_by_hand.kernel_by_hand(text)
-        or KernelName(clip(typed(sig) or text))
-    )
+    for family in FAMILIES:
+        found = family(text, sig)
+        if found is not None:
+            return found
+    return KernelName(clip(typed(sig) or text))

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attntui.analysis.climbing import innermost
+from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
 
@@ -27,18 +29,16 @@ def nearest(trace: Trace, rows: I64, wanted: Bool) -> I64:
     step that does not enclose them. `wanted` is a mask over the whole trace.
     """
     start = trace.start[rows]
-    found = trace.parent[rows].astype(np.int64)
+    return innermost(
+        trace.parent,
+        trace.parent[rows],
+        lambda which, at: wanted[at] & (trace.end[at] > start[which]),
+    )
 
-    def passed_over(at: I64) -> Bool:
-        here = found[at]
-        over = ~wanted[here] | (trace.end[here] <= start[at])
-        return np.asarray((here != ABSENT) & over, np.bool_)
 
-    climbing = np.flatnonzero(passed_over(np.arange(len(rows))))
-    # One turn a nesting level between a row and what it looks for; no turn an event.
-    while len(climbing):
-        found[climbing] = trace.parent[found[climbing]]
-        climbing = climbing[passed_over(climbing)]
+def outermost(trace: Trace, rows: I64) -> I64:
+    """Those of some rows that lie inside none of the others, in their order."""
+    found: I64 = rows[nearest(trace, rows, mask_of(len(trace), rows)) == ABSENT]
     return found
 
 
@@ -89,6 +89,7 @@ def op_stack(trace: Trace, row: int) -> tuple[int, ...]:
         at = int(parent_ops(trace, np.array([row], np.int64))[0])
         begun = int(trace.start[at])
     stack = []
+    # One event's whole stack: `innermost` finds one row for each of many.
     while at != ABSENT:
         if trace.end[at] > begun:
             stack.append(at)

@@ -12,6 +12,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from attntui.analysis.named import holding, rows_named
 from attntui.trace.model import ABSENT, I8, I64, Category, Trace
 
 
@@ -82,10 +83,10 @@ def call_kinds(trace: Trace) -> I8:
     launches = trace.launch[ops]
     kinds[launches[kinds[launches] == CallKind.OTHER]] = CallKind.LAUNCH
     copies = ops[trace.category[ops] == Category.MEMCPY]
-    kinds[trace.launch[_named(trace, copies, "DtoD")]] = CallKind.LAUNCH
+    kinds[trace.launch[rows_named(trace, copies, holding("DtoD"))]] = CallKind.LAUNCH
     # Not a graph's launch, which returns at once whatever its nodes copy.
-    pageable = trace.launch[_named(trace, copies, "Pageable")].astype(np.int64)
-    kinds[_named(trace, pageable, "emcpy")] = CallKind.COPY
+    pageable = trace.launch[rows_named(trace, copies, holding("Pageable"))].astype(np.int64)
+    kinds[rows_named(trace, pageable, holding("emcpy"))] = CallKind.COPY
     return kinds
 
 
@@ -98,11 +99,5 @@ def draining_copies(trace: Trace) -> I64:
     copied = trace.columns.copied_bytes[ops]
     waits = (copied == ABSENT) | (copied > _STAGED_AT_ONCE)
     copies = ops[waits & (trace.category[ops] == Category.MEMCPY)]
-    calls = trace.launch[_named(trace, copies, "Pageable ->")].astype(np.int64)
-    return _named(trace, calls, "emcpy")
-
-
-def _named(trace: Trace, rows: I64, word: str) -> I64:
-    """Those of `rows` whose name holds `word`."""
-    ids = [i for i in np.unique(trace.name[rows]).tolist() if word in trace.names[i]]
-    return rows[np.isin(trace.name[rows], ids)]
+    calls = trace.launch[rows_named(trace, copies, holding("Pageable ->"))].astype(np.int64)
+    return rows_named(trace, calls, holding("emcpy"))

@@ -15,9 +15,12 @@ from functools import cached_property
 
 import numpy as np
 
+from attntui.analysis.climbing import innermost
+from attntui.analysis.groups import sums
 from attntui.analysis.host_activity import HostActivity, host_activity
 from attntui.analysis.launches import LaunchedWork, is_op, launched_work, nearest
 from attntui.analysis.runtime_calls import CallKind
+from attntui.trace.masks import mask_of, places_of
 from attntui.trace.model import ABSENT, I32, I64, Bool, Category, Trace
 
 
@@ -75,21 +78,17 @@ def self_times(trace: Trace, host: HostActivity | None = None) -> SelfTimes:
     host = host_activity(trace) if host is None else host
     op, kinds = is_op(trace), host.kinds
     rows = np.flatnonzero(op | (kinds != ABSENT))
-    counted = np.zeros(len(trace), np.bool_)
-    counted[rows] = True
-    outer = nearest(trace, rows, counted)
+    outer = nearest(trace, rows, mask_of(len(trace), rows))
     end = _cut_ends(trace, rows, outer)
     total = end - trace.start[rows]
-    place = np.full(len(trace), ABSENT, np.int64)
-    place[rows] = np.arange(len(rows))
+    place = places_of(len(trace), rows)
     around = np.where(outer == ABSENT, ABSENT, place[outer])
     own = _without_inner(total, around)
     # Code loaded inside a call of another kind, as the profiler's overhead events tell.
     loading = _without_inner(host.loading.covered(trace.start[rows], end), around)
 
     ops = np.flatnonzero(op[rows])
-    index = np.full(len(rows), ABSENT, np.int64)
-    index[ops] = np.arange(len(ops))
+    index = places_of(len(rows), ops)
     split = np.zeros((len(ops), len(SelfPart)), np.int64)
     split[:, SelfPart.DISPATCH] = own[ops]
     calls = np.flatnonzero(~op[rows])
@@ -112,10 +111,8 @@ def self_times(trace: Trace, host: HostActivity | None = None) -> SelfTimes:
 
 def _without_inner(value: I64, around: I64) -> I64:
     """Each row's value less those of the rows directly inside it."""
-    own: I64 = value.copy()
     inside = np.flatnonzero(around != ABSENT)
-    np.subtract.at(own, around[inside], value[inside])
-    return own
+    return value - sums(around[inside], value[inside], len(value))
 
 
 def _cut_ends(trace: Trace, rows: I64, outer: I64) -> I64:
@@ -200,20 +197,14 @@ def op_table(cpu: SelfTimes, rows: I64 | None = None) -> OpTable:
 
 def _inside_its_like(cpu: SelfTimes, chosen: I64) -> Bool:
     """Which of the chosen ops lie inside a chosen one of the same name."""
-    names = cpu.trace.name[cpu.rows]
-    among = np.zeros(len(cpu), np.bool_)
-    among[chosen] = True
-    at = cpu.parent[chosen].copy()
-    climbing = np.flatnonzero(at != ABSENT)
-    inside = np.zeros(len(chosen), np.bool_)
-    while len(climbing):
-        outer = at[climbing]
-        found = among[outer] & (names[outer] == names[chosen[climbing]])
-        inside[climbing[found]] = True
-        climbing = climbing[~found]
-        at[climbing] = cpu.parent[at[climbing]]
-        climbing = climbing[at[climbing] != ABSENT]
-    return inside
+    names, among = cpu.trace.name[cpu.rows], mask_of(len(cpu), chosen)
+    own = names[chosen]
+    around = innermost(
+        cpu.parent,
+        cpu.parent[chosen],
+        lambda which, at: among[at] & (names[at] == own[which]),
+    )
+    return np.asarray(around != ABSENT, np.bool_)
 
 
 class FatKind(IntEnum):

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attntui.analysis.annotations import STEP_PREFIX
-from attntui.analysis.launches import nearest, process_of_lanes
+from attntui.analysis.groups import apart
+from attntui.analysis.launches import nearest, outermost, process_of_lanes
+from attntui.analysis.owners import owners, span_at
 from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
 ENGINE_PREFIX = "execute_"
@@ -58,8 +60,9 @@ class Steps:
         at = int(np.searchsorted(self.gpu_ops, row))
         if at < len(self.gpu_ops) and self.gpu_ops[at] == row:
             return None if self.owner[at] == ABSENT else int(self.owner[at])
-        begun = int(np.searchsorted(self.start, trace.start[row], "right")) - 1
-        return begun if begun >= 0 and trace.start[row] < self.end[begun] else None
+        # The end of a step is no part of it.
+        begun = int(span_at(self.start, self.end - 1, trace.start[[row]])[0])
+        return None if begun == ABSENT else begun
 
 
 def family_of(name: str) -> str:
@@ -83,7 +86,7 @@ def find_steps(trace: Trace, family: str | None = None) -> Steps:
         family = _named_family(of_id) or _regular_family(trace, rows, of_id, of_row)
     rows = rows[np.array([text == family for text in of_id], np.bool_)[of_row]]
     # An annotation inside another of its family (the GPU engine's own echo) is no step.
-    rows = rows[nearest(trace, rows, _mask(trace, rows)) == ABSENT]
+    rows = outermost(trace, rows)
     start, end = trace.start[rows], trace.end[rows]
     return Steps(
         family=family if len(rows) else None,
@@ -92,14 +95,8 @@ def find_steps(trace: Trace, family: str | None = None) -> Steps:
         end=end,
         outlier=outliers(end - start),
         gpu_ops=trace.gpu_ops,
-        owner=_owners(trace, rows),
+        owner=owners(trace, rows, trace.gpu_ops, process_of_lanes(trace)),
     )
-
-
-def _mask(trace: Trace, rows: I64) -> Bool:
-    mask = np.zeros(len(trace), np.bool_)
-    mask[rows] = True
-    return mask
 
 
 def _named_family(families: list[str]) -> str | None:
@@ -123,11 +120,8 @@ def _regular_family(trace: Trace, rows: I64, of_id: list[str], of_row: I64) -> s
     place = {text: i for i, text in enumerate(texts)}
     family = np.array([place[text] for text in of_id], np.int64)[of_row]
     top = nearest(trace, rows, trace.category == Category.USER_ANNOTATION) == ABSENT
-    rows, family = rows[top], family[top]
-    rows = rows[np.argsort(family, kind="stable")]
-    ends = np.cumsum(np.bincount(family, minlength=len(texts)))
     best, best_score = None, 0.0
-    for text, own in zip(texts, np.split(rows, ends[:-1]), strict=True):
+    for number, own in zip(*apart(rows[top], family[top]), strict=True):
         one_thread = len(own) >= 2 and bool((trace.lane[own] == trace.lane[own[0]]).all())
         if not one_thread or (trace.start[own][1:] < trace.end[own][:-1]).any():
             continue
@@ -135,7 +129,7 @@ def _regular_family(trace: Trace, rows: I64, of_id: list[str], of_row: I64) -> s
         covered = float(dur.sum())
         score = covered / (1 + float(dur.std() / dur.mean())) if covered else 0.0
         if score > best_score:
-            best, best_score = text, score
+            best, best_score = texts[int(number)], score
     return best
 
 
@@ -149,26 +143,6 @@ def outliers(duration: I64) -> Bool:
     away = np.abs(duration - median)
     far = (away > _DEVIATIONS * np.median(away)) & (away > _LEAST_SHARE * median)
     return np.asarray(far, np.bool_)
-
-
-def _owners(trace: Trace, steps: I64) -> I64:
-    """For each GPU operation the step whose CPU span holds its launch, on any thread of
-    the step's process; of overlapping steps the one that began last.
-    """
-    ops = trace.gpu_ops
-    owner = np.full(len(ops), ABSENT, np.int64)
-    known = np.flatnonzero(trace.launch[ops] != ABSENT)
-    launch = trace.launch[ops[known]]
-    process = process_of_lanes(trace)
-    of_launch, of_step = process[trace.lane[launch]], process[trace.lane[steps]]
-    for number in np.unique(of_step).tolist():
-        own = np.flatnonzero(of_step == number)
-        here = np.flatnonzero(of_launch == number)
-        time = trace.start[launch[here]]
-        at = np.searchsorted(trace.start[steps[own]], time, side="right") - 1
-        inside = (at >= 0) & (time <= trace.end[steps[own]][np.maximum(at, 0)])
-        owner[known[here[inside]]] = own[at[inside]]
-    return owner
 
 
 def profiled_window(trace: Trace, steps: Steps) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attntui.analysis.named import holding, rows_named
 from attntui.analysis.runtime_calls import CallKind
 from attntui.trace.model import ABSENT, I8, I64, Category, Trace
 
@@ -106,9 +107,8 @@ def stream_waits(trace: Trace, kinds: I8) -> StreamWaits:
     """The waits of a trace; `kinds` are its rows' `CallKind`s."""
     ops = trace.gpu_ops
     streams = _stream_numbers(trace)
-    rows = np.flatnonzero(trace.category == Category.SYNC)
-    ids = [i for i in np.unique(trace.name[rows]).tolist() if "Wait Event" in trace.names[i]]
-    rows = rows[np.isin(trace.name[rows], ids)]
+    records = np.flatnonzero(trace.category == Category.SYNC)
+    rows = rows_named(trace, records, holding("Wait Event"))
     of_stream = len(rows) > 0
     if of_stream:
         key = streams[rows]

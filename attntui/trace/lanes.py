@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from attntui.trace.categories import HOST_CATEGORIES
+from attntui.trace.masks import mask_of, places_of
 from attntui.trace.model import ABSENT, I8, I32, I64, Category, Lane, LaneKind
 
 _LANE_BYTES = 700
@@ -112,21 +113,16 @@ class LaneTable:
         without host events (a device's of another maker, say) is of kind OTHER.
         """
         count = len(self.keys)
-        host = np.zeros(count, dtype=np.bool_)
-        host[lane[np.isin(category, HOST_CATEGORIES)]] = True
-        sync = np.zeros(count, dtype=np.bool_)
-        sync[lane[category == Category.SYNC]] = True
-        used = np.zeros(count, dtype=np.bool_)
-        used[lane] = True
-        used[others] = True
+        host = mask_of(count, lane[np.isin(category, HOST_CATEGORIES)])
+        sync = mask_of(count, lane[category == Category.SYNC])
+        used = mask_of(count, lane) | mask_of(count, others)
         lanes = {
             number: self._lane(key, bool(host[number]), bool(sync[number]))
             for number, key in enumerate(self.keys)
             if used[number]
         }
         ordered = sorted(lanes, key=lambda number: (*self._order(lanes[number]), number))
-        renumbered = np.full(count, ABSENT, dtype=np.int32)
-        renumbered[ordered] = np.arange(len(ordered), dtype=np.int32)
+        renumbered = places_of(count, ordered).astype(np.int32)
         return tuple(lanes[number] for number in ordered), renumbered
 
     def _lane(self, key: LaneKey, host: bool, sync: bool) -> Lane:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I32, I64, Bool
 
 _OWNER_SHARE = 0.1
@@ -95,9 +96,7 @@ def _best(op: I64, keys: tuple[I64 | Bool, ...]) -> Bool:
     """True for the one candidate of each operation that comes first by `keys`."""
     order = np.lexsort((*reversed(keys), op))
     heads = np.concatenate(([True], op[order[1:]] != op[order[:-1]])) if len(op) else order == 0
-    best = np.zeros(len(op), dtype=np.bool_)
-    best[order[heads]] = True
-    return best
+    return mask_of(len(op), order[heads])
 
 
 def _owned(device: I64, process: I32, sure: Bool, best: Bool) -> Bool:

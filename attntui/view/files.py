@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import os
-import time
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
-
-from attntui.safe import safe
-from attntui.view.words.formats import size
 
 SUFFIXES = (".json", ".json.gz", ".json.zst", ".json.tmp", ".trace", ".trace.gz")
 MAX_DEPTH = 4
@@ -66,5 +60,3 @@ def _walk(directory: Path, sample: bool) -> list[Found]:
                 continue
             found.append(Found(path, stat.st_size, stat.st_mtime, sample))
     return found
-
-

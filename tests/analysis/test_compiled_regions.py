@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from builders import name_of, where_real
 from made import annotation, call, kernel, op, trace_of
 
 from attntui.analysis.compiled_regions import fusion_checks
@@ -81,8 +83,13 @@ def test_a_kernel_launched_by_the_region_itself_has_no_op() -> None:
     assert [(c.op, c.library) for c in check.library_calls] == [(None, None)]
 
 
-def test_compiled_naive_attention_leaves_both_products_to_cublas(corpus: Path) -> None:
-    (check,) = fusion_checks(load(str(corpus / "h200" / "blog_naive_compile.json.gz")))
+@pytest.mark.parametrize(
+    "path",
+    where_real(["compile_b8_h16_s1024_d64_bf16_h200"], ["h200/blog_naive_compile"]),
+    ids=name_of,
+)
+def test_compiled_naive_attention_leaves_both_products_to_cublas(path: Path) -> None:
+    (check,) = fusion_checks(load(path))
     assert len(check.rows) == 3
     assert {"_softmax", "masked_fill", "mul"} <= set(check.kernels[0].ops)
     assert [(c.op, c.library, len(c.rows)) for c in check.library_calls] == [
@@ -91,8 +98,11 @@ def test_compiled_naive_attention_leaves_both_products_to_cublas(corpus: Path) -
     ]
 
 
-def test_flex_attention_leaves_nothing(corpus: Path) -> None:
-    (check,) = fusion_checks(load(str(corpus / "h200" / "blog_flex.json.gz")))
+@pytest.mark.parametrize(
+    "path", where_real(["flex_b8_h16_s1024_d64_bf16_h200"], ["h200/blog_flex"]), ids=name_of
+)
+def test_flex_attention_leaves_nothing(path: Path) -> None:
+    (check,) = fusion_checks(load(path))
     assert check.kernels[0].ops == ("flex_attention",)
     assert check.library_calls == ()
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
+import plainly
 import pytest
+from builders import SAMPLES, name_of
 from hypothesis import given
 from hypothesis import strategies as st
 from made import Event, annotation, call, kernel, row, trace_of
 
 from attntui.analysis.idle import device_idle, launched, stream_gaps
+from attntui.trace import load
 
 
 def test_overlap_and_nesting_never_make_a_negative_gap() -> None:
@@ -25,6 +31,62 @@ def test_overlap_and_nesting_never_make_a_negative_gap() -> None:
     assert idle.gaps.length.tolist() == [2_500]
     assert idle.gaps.before.tolist() == [row(trace, "later")]
     assert idle.gaps.after.tolist() == [row(trace, "last")]
+
+
+def test_of_operations_that_end_together_the_one_that_began_last_is_before_the_gap() -> None:
+    trace = trace_of(
+        [
+            kernel("first", 0, 2_000),
+            kernel("second", 1_000, 2_000, stream=8),
+            kernel("inside", 1_200, 1_800, stream=9),
+            kernel("after", 3_000, 4_000),
+        ]
+    )
+    (idle,) = device_idle(trace)
+    assert idle.gaps.before.tolist() == [row(trace, "second")]
+    assert idle.gaps.after.tolist() == [row(trace, "after")]
+
+
+def test_what_ran_inside_the_first_operation_is_not_before_the_gap() -> None:
+    trace = trace_of(
+        [kernel("outer", 0, 2_000), kernel("inner", 500, 900, stream=8), kernel("z", 3_000, 4_000)]
+    )
+    (idle,) = device_idle(trace)
+    assert idle.gaps.before.tolist() == [row(trace, "outer")]
+
+
+def test_a_momentary_operation_at_the_end_of_the_trace_ends_the_last_gap() -> None:
+    trace = trace_of([kernel("a", 0, 1_000), kernel("now", 5_000, 5_000)])
+    (idle,) = device_idle(trace)
+    assert (idle.span_ns, idle.idle_ns, idle.rows.tolist()) == (5_000, 4_000, [0, 1])
+
+
+def test_the_longest_gap_and_the_gaps_that_a_mask_chooses() -> None:
+    ends = [(0, 1_000), (1_500, 2_000), (5_000, 6_000), (6_200, 7_000)]
+    (idle,) = device_idle(trace_of(kernel("k", *end) for end in ends))
+    assert idle.longest_gap_ns == 3_000
+    for chosen in (idle.gaps.length > 400, np.array([0, 1])):
+        some = idle.gaps.take(chosen)
+        assert list(zip(some.start, some.end, some.before, some.after, strict=True)) == [
+            (1_000, 1_500, 0, 1),
+            (2_000, 5_000, 1, 2),
+        ]
+
+
+def test_over_some_rows_alone() -> None:
+    trace = trace_of(
+        [
+            call("cudaLaunchKernel", 0, 50, 1),
+            call("cudaLaunchKernel", 60, 90, 3),
+            kernel("a", 100, 200, 1),
+            kernel("b", 300, 400, 2),
+            kernel("c", 600, 700, 3),
+        ]
+    )
+    ends = np.array([row(trace, "a"), row(trace, "c")])
+    assert stream_gaps(trace, ends)[0, 7].length.tolist() == [400]
+    assert device_idle(trace, ends)[0].gaps.length.tolist() == [400]
+    assert launched(trace, trace.gpu_ops[:2]).tolist() == [row(trace, "a")]
 
 
 def test_operations_that_touch_leave_no_gap() -> None:
@@ -187,3 +249,15 @@ def test_busy_and_gaps_count_every_instant(made: list[tuple[int, int, int, int]]
         ends = trace.end[idle.gaps.before]
         assert (ends == idle.gaps.start).all()
         assert (trace.start[idle.gaps.after] == idle.gaps.end).all()
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.json.gz")), ids=name_of)
+def test_busy_and_idle_of_the_samples_counted_plainly(path: Path) -> None:
+    found = {
+        str(idle.number): (len(idle.rows), idle.span_ns, idle.busy_ns, idle.idle_ns)
+        for idle in device_idle(load(path))
+    }
+    assert found == {
+        number: (told["ops"], told["span_ns"], told["busy_ns"], told["idle_ns"])
+        for number, told in plainly.record(path)["devices"].items()
+    }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import Event
+from builders import Event, name_of, where_real
 from made import call, copy, kernel, op, trace_of
 
 from attntui.analysis.devices import DevicePeaks
@@ -21,7 +21,7 @@ from attntui.analysis.kernel_facts import (
 from attntui.analysis.kernels import kernel_table
 from attntui.trace import Trace, load
 
-MEASURED = Path(__file__).parents[3] / "shared/gpu/ncu_h200_b8_h16_s1024_d64_bf16_causal.csv"
+MEASURED = Path(__file__).parent / "measured_h200.csv"
 H200 = {
     "id": 0,
     "name": "NVIDIA H200",
@@ -288,30 +288,37 @@ def test_work_that_no_device_could_do_is_not_told() -> None:
 
 
 VARIANTS = {
-    "naive": "naive",
-    "inplace": "inplace",
-    "math": "sdpa_math",
-    "flash": "sdpa_flash",
-    "efficient": "sdpa_efficient",
-    "cudnn": "sdpa_cudnn",
+    "naive": ("naive", "naive"),
+    "inplace": ("naive-inplace", "inplace"),
+    "math": ("math", "sdpa_math"),
+    "flash": ("flash", "sdpa_flash"),
+    "efficient": ("efficient", "sdpa_efficient"),
+    "cudnn": ("cudnn", "sdpa_cudnn"),
 }
 
 
-@pytest.mark.skipif(not MEASURED.exists(), reason="the measurements beside the project are absent")
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_occupancy_of_real_traces_is_the_measured_theoretical_one(
-    variant: str, corpus: Path
-) -> None:
+@pytest.mark.parametrize(
+    ("variant", "path"),
+    [
+        pytest.param(variant, path, id=name_of(path))
+        for variant, (sample, beside) in VARIANTS.items()
+        for path in where_real([f"{sample}_b8_h16_s1024_d64_bf16_h200"], [f"h200/blog_{beside}"])
+    ],
+)
+def test_occupancy_of_real_traces_is_the_measured_theoretical_one(variant: str, path: Path) -> None:
     with MEASURED.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["variant"] == variant]
     assert rows
-    trace = load(corpus / "h200" / f"blog_{VARIANTS[variant]}.json.gz")
+    trace = load(path)
     found = {fact.occupancy_pct for fact in facts_of(trace).values()} - {None}
     assert found == {float(row["theoretical_occupancy_pct"]) for row in rows}
 
 
-def test_rates_of_the_real_softmax_and_products(corpus: Path) -> None:
-    trace = load(corpus / "h200/blog_naive.json.gz")
+@pytest.mark.parametrize(
+    "path", where_real(["naive_b8_h16_s1024_d64_bf16_h200"], ["h200/blog_naive"]), ids=name_of
+)
+def test_rates_of_the_real_softmax_and_products(path: Path) -> None:
+    trace = load(path)
     found = {fact.decoded.operation: fact for fact in facts_of(trace, roofs(trace)).values()}
     softmax = found["softmax"]
     assert softmax.bound.kind == "memory"

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from builders import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,8 +17,7 @@ from attntui.analysis.kernel_names import KernelName, decode
 from attntui.analysis.names.cpp import leading, signature
 from attntui.analysis.names.model import SHORT_LIMIT
 from attntui.analysis.names.triton import fused_ops
-
-CORPUS = Path(__file__).parents[3] / "shared/corpus"
+from attntui.analysis.names.words import Library, Operation, OperationKind, kind_of
 
 Case = tuple[
     str,  # name
@@ -1574,6 +1575,92 @@ def test_a_copy_names_the_size_of_its_elements() -> None:
     assert decode(SOFTMAX).element_bytes is None
 
 
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        (
+            "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_TNT",
+            (
+                ("types", "bf16"),
+                ("tile", "256x128x64"),
+                ("stages", "4"),
+                ("layout", "TNT"),
+                ("built for", "sm_90"),
+                ("told by", "nvjet"),
+            ),
+        ),
+        (
+            "Cijk_Ailk_Bljk_BBS_BH_MT128x64x32_MI32x32x1_SN_ISA90a",
+            (
+                ("types", "bf16"),
+                ("tile", "128x64x32"),
+                ("layout", "NN"),
+                ("built for", "gfx90a"),
+                ("told by", "Cijk, MI32x32x1"),
+            ),
+        ),
+        (
+            "void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::(anonymous namespace)::OpaqueType<2u>, unsigned int, 4, 64, 64>(int)",
+            (("element", "2 bytes"), ("told by", "at::native, CatArrayBatchedCopy")),
+        ),
+        ("my_own_kernel", ()),
+    ],
+)
+def test_what_a_name_tells_of_how_a_kernel_was_built(
+    name: str, facts: tuple[tuple[str, str], ...]
+) -> None:
+    assert decode(name).facts() == facts
+
+
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [
+        (FLASH.format(flags="false, true"), "flash"),
+        ("void cudnn::fusion::compute_dot_do_o_specialized<true, 64>(float*)", "cudnn"),
+        ("fmha_cutlassF_bf16_aligned_64x64_rf_sm80(Kernel)", "efficient"),
+        ("_fwd_kernel_splitK", "triton"),
+        ("merge_attn_states_kernel", "triton"),
+        ("triton_tem_fused_flex_attention_0", "flex"),
+        (SOFTMAX, None),
+    ],
+)
+def test_an_attention_kernel_tells_its_backend(name: str, backend: str | None) -> None:
+    assert decode(name).backend == backend
+
+
+def test_words_that_code_compares_are_members() -> None:
+    softmax = decode(SOFTMAX)
+    assert softmax.library is Library.ATEN
+    assert softmax.operation is Operation.SOFTMAX
+    assert json.dumps([softmax.library, f"{softmax.operation}"]) == '["ATen", "softmax"]'
+    # What no code asks for is text for people.
+    assert type(decode("vllm::rms_norm_kernel").library) is str
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind"),
+    [
+        ("attention combine", OperationKind.ATTENTION),
+        ("conv backward data", OperationKind.PRODUCT),
+        ("reduce sum", OperationKind.REDUCTION),
+        ("layer_norm backward", OperationKind.REDUCTION),
+        ("masked_fill", OperationKind.POINTWISE),
+        ("fill", OperationKind.FILL),
+        ("all_reduce", OperationKind.COLLECTIVE),
+        (None, None),
+    ],
+)
+def test_kinds_of_operations(operation: str | None, kind: OperationKind | None) -> None:
+    assert kind_of(operation) is kind
+
+
+@pytest.mark.parametrize(
+    "name", ["ncclDevKernel_Generic(ncclDevComm*)", "multimem_all_reduce_kernel<c10::BFloat16, 16>"]
+)
+def test_collectives_are_told_by_library_or_operation(name: str) -> None:
+    assert decode(name).kind is OperationKind.COLLECTIVE
+
+
 def test_evidence_names_the_token() -> None:
     found = decode(
         "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8_stage3_warpsize1x4x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas"
@@ -1720,16 +1807,40 @@ def test_signatures_of_demangled_names() -> None:
     assert leading("f(int)::{lambda(float)#1}").base == "f"
 
 
-@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus beside the project is absent")
-def test_every_name_of_the_corpus_decodes() -> None:
-    names: set[str] = set()
-    for file in sorted(CORPUS.rglob("*.json.gz")):
-        with gzip.open(file, "rt") as stream:
-            trace = json.load(stream)
-        events = trace["traceEvents"] if isinstance(trace, dict) else trace
-        kinds = {"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"}
-        names |= {e["name"] for e in events if str(e.get("cat", "")).lower() in kinds}
-    assert len(names) >= 490
-    unknown = [name for name in sorted(names) if decode(name).library is None]
-    assert unknown == []
-    assert all(len(decode(name).short) <= SHORT_LIMIT for name in names if len(name) > SHORT_LIMIT)
+NAMES = Path(__file__).parent / "names.txt"
+"""A library and a kernel name a line: of public traces, those that no sample has."""
+
+
+def recorded_names(file: Path) -> set[str]:
+    """The names of the GPU operations of a trace file, read plainly."""
+    with gzip.open(file, "rt", encoding="utf-8") as stream:
+        trace = json.load(stream)
+    events = trace["traceEvents"] if isinstance(trace, dict) else trace
+    kinds = {"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset"}
+    return {e["name"] for e in events if str(e.get("cat", "")).lower() in kinds}
+
+
+def check_short(names: Iterable[str]) -> None:
+    for name in names:
+        assert len(name) <= SHORT_LIMIT or len(decode(name).short) <= SHORT_LIMIT, name
+
+
+def test_every_name_of_public_traces_is_of_its_library() -> None:
+    lines = [line.split("\t") for line in NAMES.read_text("utf-8").splitlines()]
+    assert len(lines) >= 440
+    for library, name in lines:
+        assert decode(name).library == library, name
+    check_short(name for _, name in lines)
+
+
+def test_every_name_of_the_samples_decodes() -> None:
+    names = set().union(*map(recorded_names, SAMPLES.glob("*.json.gz")))
+    assert len(names) >= 60
+    assert [name for name in sorted(names) if decode(name).library is None] == []
+    check_short(names)
+
+
+def test_every_name_of_the_corpus_is_listed_or_in_a_sample(corpus: Path) -> None:
+    listed = {line.split("\t")[1] for line in NAMES.read_text("utf-8").splitlines()}
+    known = listed.union(*map(recorded_names, SAMPLES.glob("*.json.gz")))
+    assert set().union(*map(recorded_names, corpus.rglob("*.json.gz"))) <= known

@@ -86,3 +86,49 @@ def test_a_run_of_launches_to_a_drained_device() -> None:
 def test_a_shorter_run_is_no_pattern() -> None:
     trace = chain([True] * LEAST_LAUNCH_BOUND)  # the first finds no device to be drained
     assert len(launch_bound(trace, device_idle(trace)[0])) == 0
+
+
+def spaced(*launches: int | None) -> Trace:
+    """Kernels of 50 ns, 100 ns apart from 1,000 on, each launched at a time or nowhere."""
+    events = []
+    for i, launched in enumerate(launches):
+        begun = 1_000 + 100 * i
+        if launched is not None:
+            events.append(call("cudaLaunchKernel", launched, launched + 5, i + 1))
+        events.append(kernel("k", begun, begun + 50, i + 1))
+    return trace_of(events)
+
+
+def test_a_launch_in_the_instant_in_which_the_device_drained_finds_it_drained() -> None:
+    count = LEAST_LAUNCH_BOUND
+    # Each begins as the one before ended, 50 ns before its own start.
+    at_the_end = [None, *(950 + 100 * i for i in range(1, count + 1))]
+    trace = spaced(*at_the_end)
+    assert launch_bound(trace, device_idle(trace)[0]).gpu_ops.tolist() == [count]
+    a_bit_before = [at_the_end[0], *(n - 1 for n in at_the_end[1:] if n is not None)]
+    trace = spaced(*a_bit_before)
+    assert len(launch_bound(trace, device_idle(trace)[0])) == 0
+
+
+def test_an_operation_without_a_launch_ends_a_run() -> None:
+    late = [980 + 100 * i for i in range(LEAST_LAUNCH_BOUND + 1)]
+    trace = spaced(None, *[n + 100 for n in late[:-1]])
+    assert len(launch_bound(trace, device_idle(trace)[0])) == 1
+    broken = [n + 100 for n in late[:-1]]
+    trace = spaced(None, *broken[:3], None, *broken[4:])
+    assert len(launch_bound(trace, device_idle(trace)[0])) == 0
+
+
+def test_two_runs_are_two_stretches() -> None:
+    run = [True] * LEAST_LAUNCH_BOUND
+    trace = chain([False, *run, False, *run])
+    found = launch_bound(trace, device_idle(trace)[0])
+    assert found.gpu_ops.tolist() == [LEAST_LAUNCH_BOUND] * 2
+    assert (found.start - found.start[0]).tolist() == [0, 100 * (LEAST_LAUNCH_BOUND + 1)]
+
+
+def test_the_queue_of_some_operations_alone() -> None:
+    trace = spaced(500, 600, 700)
+    depth = queue_depth(trace, trace.gpu_ops[1:2])
+    assert (depth.time + 500).tolist() == [600, 1_100]
+    assert depth.depth.tolist() == [1, 0]

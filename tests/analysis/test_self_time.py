@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made import annotation, call, complete, copy, frame, kernel, op, row, trace_of
+from made import Event, annotation, call, complete, copy, frame, kernel, op, row, trace_of
 
 from attntui.analysis.self_time import (
     FAT_RATIO,
@@ -74,6 +74,56 @@ def test_code_loaded_inside_a_launch() -> None:
     }
 
 
+def test_code_loaded_inside_a_call_that_waits_or_allocates_is_part_of_that_call() -> None:
+    """Only launches and other calls are cut: what synchronises or allocates is named so."""
+
+    def load(start: int, end: int) -> Event:
+        return complete("overhead", "Lazy Function Loading", start, end, pid=-1, tid=0)
+
+    trace = trace_of(
+        [
+            op("aten::mm", 0, 10_000),
+            call("cudaMalloc", 1_000, 2_000),
+            load(1_200, 1_700),
+            call("cudaStreamSynchronize", 3_000, 4_000),
+            load(3_100, 3_400),
+            call("cudaEventQuery", 5_000, 6_000),
+            load(5_300, 5_500),
+        ]
+    )
+    assert split_of(self_times(trace), "aten::mm") == {
+        SelfPart.MEMORY: 1_000,
+        SelfPart.SYNC: 1_000,
+        SelfPart.RUNTIME: 800,
+        SelfPart.MODULE_LOAD: 200,
+        SelfPart.DISPATCH: 7_000,
+    }
+
+
+def test_a_call_is_the_time_of_the_innermost_op_around_it_alone() -> None:
+    trace = trace_of(
+        [
+            annotation("step", 0, 10_000),
+            op("aten::linear", 1_000, 9_000),
+            op("aten::addmm", 2_000, 8_000),
+            frame("between", 2_500, 7_500),
+            call("cudaMalloc", 3_000, 4_000),
+            op("aten::view", 5_000, 5_500),
+        ]
+    )
+    cpu = self_times(trace)
+    memory = dict(zip(cpu.rows.tolist(), cpu.split[:, SelfPart.MEMORY].tolist(), strict=True))
+    assert {trace.name_of(r): ns for r, ns in memory.items() if ns} == {"aten::addmm": 1_000}
+    outer = [None if at < 0 else trace.name_of(int(cpu.rows[at])) for at in cpu.parent]
+    assert dict(zip([trace.name_of(r) for r in cpu.rows.tolist()], outer, strict=True)) == {
+        "step": None,
+        "aten::linear": "step",
+        "aten::addmm": "aten::linear",
+        "aten::view": "aten::addmm",
+    }
+    assert cpu.self_ns.tolist() == [2_000, 2_000, 5_500, 500]
+
+
 def test_a_child_that_outlives_its_parent_is_cut() -> None:
     cpu = self_times(trace_of([op("outer", 0, 100), op("inner", 40, 120), op("deep", 50, 130)]))
     assert cpu.total_ns.tolist() == [100, 60, 50]
@@ -127,6 +177,26 @@ def test_by_name_with_recursion_counted_once() -> None:
     assert trace.start[table.longest[f]] == 200
     assert trace.start[table.instances(f)].tolist() == [0, 200, 2_000]
     assert table.self_ns.tolist() == sorted(table.self_ns.tolist(), reverse=True)
+
+
+def test_of_some_rows_only_recursion_among_them_counts_once() -> None:
+    trace = trace_of([op("f", 0, 1_000), op("g", 50, 900), op("f", 100, 400), op("f", 450, 500)])
+    cpu = self_times(trace)
+    inner = cpu.rows[[2, 3]]
+    table = op_table(cpu, inner)
+    assert (table.count.tolist(), table.total_ns.tolist()) == ([2], [350])
+    assert op_table(cpu, cpu.rows[[0, 2]]).total_ns.tolist() == [1_000]
+
+
+def test_fat_bars_with_most_own_time_first() -> None:
+    size = FAT_SELF_NS
+    spans = {"less": (0, size), "most": (2 * size, 5 * size), "more": (6 * size, 8 * size)}
+    trace = trace_of(op(name, *span) for name, span in spans.items())
+    assert [trace.name_of(r) for r in fat_bars(self_times(trace)).rows.tolist()] == [
+        "most",
+        "more",
+        "less",
+    ]
 
 
 def test_over_some_rows_and_none() -> None:

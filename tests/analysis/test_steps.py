@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made import annotation, call, complete, kernel, op, row, trace_of
+from builders import name_of, where_real
+from made import Event, annotation, call, complete, kernel, op, row, trace_of
 
 from attntui.analysis.annotations import find_annotations, label_of
 from attntui.analysis.idle import device_idle
@@ -90,6 +91,111 @@ def test_steps_own_alike_whatever_they_are_called(name: str) -> None:
     assert (one.span_ns, one.busy_ns, one.idle_ns) == (960, 240, 720)
 
 
+def launching(*starts: int, pid: int = 1) -> list[Event]:
+    """Calls at these times and their kernels, named by the time of the call."""
+    events = []
+    for start in starts:
+        events.append(call("cudaLaunchKernel", start, start + 1, start + 1, pid=pid))
+        events.append(kernel(f"at {start}", 50_000 + start, 50_001 + start, start + 1))
+    return events
+
+
+def test_a_launch_between_steps_is_of_none_and_one_as_a_step_begins_is_of_that_step() -> None:
+    spans = {"step 1": (1_000, 2_000), "step 2": (2_000, 3_000), "step 3": (4_000, 5_000)}
+    trace = trace_of(
+        [
+            *(annotation(name, *span) for name, span in spans.items()),
+            *launching(999, 1_000, 2_000, 3_000, 3_001, 3_999, 4_000, 5_000, 5_001),
+        ]
+    )
+    steps = find_steps(trace, "step *")
+    assert [scope_names(trace, steps.owned(i)) for i in range(3)] == [
+        ["at 1000"],
+        ["at 2000", "at 3000"],
+        ["at 4000", "at 5000"],
+    ]
+    assert [scope_names(trace, scope_rows(trace, Step(i), steps).gpu) for i in range(3)] == [
+        ["at 1000"],
+        ["at 2000", "at 3000"],
+        ["at 4000", "at 5000"],
+    ]
+    # An annotation owns what begins with it and what begins as it ends.
+    first = Annotation(int(steps.rows[0]))
+    assert scope_names(trace, scope_rows(trace, first, steps).gpu) == ["at 1000", "at 2000"]
+
+
+def test_a_step_inside_another_of_its_name_is_no_step() -> None:
+    trace = trace_of(
+        [
+            annotation("ProfilerStep#1", 0, 1_000),
+            annotation("ProfilerStep#1", 100, 900),
+            annotation("ProfilerStep#2", 1_000, 2_000),
+        ]
+    )
+    assert find_steps(trace).start.tolist() == [0, 1_000]
+
+
+def test_of_the_names_of_an_engines_steps_the_one_with_most_steps() -> None:
+    trace = trace_of(
+        [
+            annotation("execute_all", 0, 10_000),
+            *(annotation(f"execute_{n}_ctx", 1_000 * n, 1_000 * n + 500) for n in range(1, 4)),
+            annotation("execute_model", 9_000, 9_500),
+        ]
+    )
+    steps = find_steps(trace)
+    assert (steps.family, len(steps)) == ("execute_*_ctx", 3)
+
+
+@pytest.mark.parametrize(
+    ("others", "family"),
+    [
+        ([annotation("long", 0, 90_000)], "even *"),
+        # More is covered, less evenly: 6,700 / (1 + 2,650 / 3,350), 4,100 / (1 + 1,950 / 2,050).
+        ([annotation("odd 1", 0, 700), annotation("odd 2", 30_000, 36_000)], "odd *"),
+        ([annotation("odd 1", 0, 100), annotation("odd 2", 30_000, 34_000)], "even *"),
+        ([annotation("two 1", 0, 9_000), annotation("two 2", 20_000, 29_000)], "two *"),
+        # They do not follow one another on one thread.
+        ([annotation("two 1", 0, 9_000), annotation("two 2", 8_999, 29_000, tid=1)], "even *"),
+        ([annotation("two 1", 0, 9_000), annotation("two 2", 9_000, 29_000)], "two *"),
+        ([annotation("two 1", 0, 9_000), annotation("two 2", 20_000, 29_000, tid=2)], "even *"),
+        ([annotation("none 1", 0, 0), annotation("none 2", 20_000, 20_000)], "even *"),
+    ],
+)
+def test_what_repeats_most_evenly_and_covers_most_makes_the_steps(
+    others: list[Event], family: str
+) -> None:
+    """Beside three of 1,000 each on another thread, and what lies inside them."""
+    even = []
+    for n in range(3):
+        at = 2_000 * n
+        even.append(annotation(f"even {n}", at, at + 1_000, tid=5))
+        even.append(annotation(f"inner {n}", at + 1, at + 1_000, tid=5))
+        even.append(annotation(f"inner {n}", at + 2, at + 1_000, tid=5))
+    assert find_steps(trace_of([*even, *others])).family == family
+
+
+def test_what_repeats_inside_another_annotation_makes_no_steps() -> None:
+    inner = [annotation(f"part {n}", 1_000 * n, 1_000 * n + 900) for n in range(1, 5)]
+    assert find_steps(trace_of([annotation("epoch", 0, 9_000), *inner])).family is None
+    assert find_steps(trace_of([op("not one", 0, 9_000), *inner])).family == "part *"
+
+
+def test_the_step_that_stands_out() -> None:
+    spans = [(1_000, 2_000), (2_000, 3_000), (3_000, 4_000), (4_000, 9_000), (9_000, 10_000)]
+    trace = trace_of(annotation(f"ProfilerStep#{n}", *span) for n, span in enumerate(spans))
+    assert find_steps(trace).outlier.tolist() == [False, False, False, True, False]
+
+
+def test_what_repeats_least_is_still_no_family_of_one() -> None:
+    steps = find_steps(trace_of([annotation("once", 0, 900), kernel("k", 0, 10)]))
+    assert (steps.family, len(steps)) == (None, 0)
+    absent = find_steps(
+        trace_of([annotation("a 1", 0, 900), annotation("a 2", 1_000, 1_900)]), "b *"
+    )
+    assert (absent.family, len(absent)) == (None, 0)
+
+
 def test_family() -> None:
     assert family_of("ProfilerStep#12") == "ProfilerStep#*"
     assert label_of("ProfilerStep#12") == "ProfilerStep#*"
@@ -100,6 +206,8 @@ def test_family() -> None:
     ("duration", "found"),
     [
         ([100, 100, 900], [False] * 3),
+        ([100, 100, 100, 900], [False, False, False, True]),
+        ([100, 100, 100, 10], [False, False, False, True]),
         ([100, 101, 99, 100, 150], [False, False, False, False, True]),
         ([100, 100, 100, 105], [False] * 4),
         ([100, 120, 80, 140, 60], [False] * 5),
@@ -155,16 +263,69 @@ def test_scopes() -> None:
     assert (part.start, part.end) == (begun + 50, begun + 200)
 
 
+def test_an_annotation_holds_no_row_around_it_that_began_with_it() -> None:
+    trace = trace_of(
+        [
+            annotation("outer", 0, 1_000),
+            annotation("inner", 0, 500),
+            op("aten::mm", 100, 200),
+            op("other thread", 150, 160, tid=2),
+            op("at its end", 500, 600),
+        ]
+    )
+    steps = find_steps(trace)
+    inner = scope_rows(trace, Annotation(row(trace, "inner")), steps)
+    assert scope_names(trace, inner.cpu) == ["inner", "aten::mm"]
+    outer = scope_rows(trace, Annotation(row(trace, "outer")), steps)
+    assert scope_names(trace, outer.cpu) == ["outer", "inner", "aten::mm", "at its end"]
+
+
+def test_an_annotation_of_no_length_holds_itself() -> None:
+    trace = trace_of([op("before", 0, 100), annotation("now", 200, 200), op("after", 300, 400)])
+    found = scope_rows(trace, Annotation(row(trace, "now")), find_steps(trace))
+    assert scope_names(trace, found.cpu) == ["now"]
+
+
+def test_a_step_holds_all_threads_of_its_process_and_no_other() -> None:
+    trace = trace_of(
+        [
+            annotation("ProfilerStep#1", 0, 1_000, pid=1, tid=1),
+            op("mine", 100, 200, pid=1, tid=1),
+            op("my backward", 100, 200, pid=1, tid=2),
+            op("of another process", 100, 200, pid=2, tid=1),
+            *launching(300, pid=1),
+            *launching(400, pid=2),
+        ]
+    )
+    step = scope_rows(trace, Step(0), find_steps(trace))
+    assert scope_names(trace, step.cpu) == [
+        "ProfilerStep#1",
+        "mine",
+        "my backward",
+        "cudaLaunchKernel",
+    ]
+    assert scope_names(trace, step.gpu) == ["at 300"]
+
+
 def test_a_momentary_event_lies_in_the_range_of_its_instant() -> None:
     trace = trace_of([kernel("a", 0, 100), kernel("now", 200, 200), kernel("z", 300, 400)])
     steps = find_steps(trace)
     assert scope_names(trace, scope_rows(trace, Range(200, 300), steps).gpu) == ["now"]
     assert scope_names(trace, scope_rows(trace, Range(100, 200), steps).gpu) == []
+    assert scope_names(trace, scope_rows(trace, Range(250, 350), steps).gpu) == ["z"]
+    assert scope_names(trace, scope_rows(trace, Range(50, 150), steps).gpu) == ["a"]
 
 
-@pytest.mark.parametrize("name", ["h200/blog_naive_fwd_bwd", "hta_a100_nccl", "hta_mi250_rocm"])
-def test_a_real_step_owns_what_its_annotation_launched(name: str, corpus: Path) -> None:
-    trace = load(corpus / f"{name}.json.gz")
+@pytest.mark.parametrize(
+    "path",
+    where_real(
+        ["naive_b8_h16_s1024_d64_bf16_bwd_h200", "gaps_h200", "naive_b1_h4_s256_d64_bf16_cpu"],
+        ["h200/blog_naive_fwd_bwd", "hta_a100_nccl", "hta_mi250_rocm"],
+    ),
+    ids=name_of,
+)
+def test_a_real_step_owns_what_its_annotation_launched(path: Path) -> None:
+    trace = load(path)
     steps = find_steps(trace)
     found = find_annotations(trace)
     label = found.instances(found.labels.index("ProfilerStep#*"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import CORPUS, SAMPLES, name_of, where_real
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,16 +30,8 @@ from attntui.analysis.work.of_kernels import (
 )
 from attntui.trace.model import OpInputs
 
-SHARED = Path(__file__).parents[3] / "shared"
-CORPUS = SHARED / "corpus"
-MEASURED = SHARED / "gpu/ncu_h200_b8_h16_s1024_d64_bf16_causal.csv"
-needs_corpus = pytest.mark.skipif(
-    not CORPUS.exists(), reason="the corpus beside the project is absent"
-)
-needs_measured = pytest.mark.skipif(
-    not (CORPUS.exists() and MEASURED.exists()),
-    reason="the corpus or the measurements beside the project are absent",
-)
+MEASURED = Path(__file__).parent / "measured_h200.csv"
+"""Bytes that each kernel of the samples moved, by Nsight Compute on an H200."""
 
 BF16, FP32 = "c10::BFloat16", "float"
 
@@ -558,12 +551,21 @@ def test_a_kind_only_where_a_roof_tells_it(found: Bound, kind: str | None) -> No
 # Against measurements -------------------------------------------------------------------------
 
 
-def _launches(file: str, annotation: str) -> list[tuple[str, str, OpInputs, int | None]]:
+def forwards(*names: tuple[str, str, str]) -> list[Any]:
+    """Parameters (variant, file) for (variant, sample, trace of the corpus)."""
+    return [
+        pytest.param(variant, path, id=name_of(path))
+        for variant, sample, beside in names
+        for path in where_real([f"{sample}_b8_h16_s1024_d64_bf16_h200"], [f"h200/{beside}"])
+    ]
+
+
+def _launches(file: Path, annotation: str) -> list[tuple[str, str, OpInputs, int | None]]:
     """(GPU operation, innermost op that launched it, its inputs, bytes), one annotation's span.
 
     A straight reading of the file: no code shared with the loader.
     """
-    with gzip.open(CORPUS / file, "rt") as stream:
+    with gzip.open(file, "rt") as stream:
         events = [e for e in json.load(stream)["traceEvents"] if e.get("ph") == "X"]
     gpu: dict[int, dict[str, Any]] = {}
     for event in events:
@@ -599,16 +601,15 @@ def _measured(variant: str) -> Iterator[dict[str, str]]:
         yield from (row for row in csv.DictReader(file) if row["variant"] == variant)
 
 
-@needs_measured
 @pytest.mark.parametrize(
     ("variant", "file"),
-    [
-        ("naive", "h200/blog_naive.json.gz"),
-        ("inplace", "h200/blog_inplace.json.gz"),
-        ("math", "h200/blog_sdpa_math.json.gz"),
-    ],
+    forwards(
+        ("naive", "naive", "blog_naive"),
+        ("inplace", "naive-inplace", "blog_inplace"),
+        ("math", "math", "blog_sdpa_math"),
+    ),
 )
-def test_bytes_against_nsight_compute(variant: str, file: str) -> None:
+def test_bytes_against_nsight_compute(variant: str, file: Path) -> None:
     rows = list(_measured(variant))
     launched = [
         (decode(name), op, inputs)
@@ -631,16 +632,15 @@ def test_bytes_against_nsight_compute(variant: str, file: str) -> None:
     assert estimated == pytest.approx(counted, rel=0.2)
 
 
-@needs_measured
 @pytest.mark.parametrize(
     ("variant", "file"),
-    [
-        ("flash", "h200/blog_sdpa_flash.json.gz"),
-        ("efficient", "h200/blog_sdpa_efficient.json.gz"),
-        ("cudnn", "h200/blog_sdpa_cudnn.json.gz"),
-    ],
+    forwards(
+        ("flash", "flash", "blog_sdpa_flash"),
+        ("efficient", "efficient", "blog_sdpa_efficient"),
+        ("cudnn", "cudnn", "blog_sdpa_cudnn"),
+    ),
 )
-def test_reads_of_fused_attention_against_nsight_compute(variant: str, file: str) -> None:
+def test_reads_of_fused_attention_against_nsight_compute(variant: str, file: Path) -> None:
     (row,) = _measured(variant)
     works = [
         kernel_work(decode(name), op, inputs, copied)
@@ -652,11 +652,11 @@ def test_reads_of_fused_attention_against_nsight_compute(variant: str, file: str
     assert fused[0].flops == 4 * 8 * 16 * 1024 * 1024 * 64 // 2
 
 
-@needs_corpus
-def test_a_memcpy_is_twice_its_size() -> None:
+@pytest.mark.parametrize(("variant", "file"), forwards(("naive", "naive", "blog_naive")))
+def test_a_memcpy_is_twice_its_size(variant: str, file: Path) -> None:
     copies = [
         kernel_work(decode(name), op, inputs, copied)
-        for name, op, inputs, copied in _launches("h200/blog_naive.json.gz", "attn_fwd")
+        for name, op, inputs, copied in _launches(file, "attn_fwd")
         if name.startswith("Memcpy")
     ]
     assert [work.bytes for work in copies] == [2 * 2 * N]
@@ -665,10 +665,17 @@ def test_a_memcpy_is_twice_its_size() -> None:
 PRODUCTS = {"aten::mm", "aten::bmm", "aten::addmm", "aten::matmul", "aten::linear"}
 
 
-@needs_corpus
-def test_ops_of_the_corpus_never_raise_and_products_are_known() -> None:
+@pytest.mark.parametrize(
+    ("folder", "least"),
+    [
+        pytest.param(folder, least, id=folder.name)
+        for folder, least in ((SAMPLES, 60), (CORPUS, 100))
+        if folder.is_dir()
+    ],
+)
+def test_real_ops_never_raise_and_products_are_known(folder: Path, least: int) -> None:
     seen: dict[str, set[OpInputs]] = defaultdict(set)
-    for file in sorted(CORPUS.rglob("*.json.gz")):
+    for file in sorted(folder.rglob("*.json.gz")):
         with gzip.open(file, "rt") as stream:
             trace = json.load(stream)
         for event in trace["traceEvents"] if isinstance(trace, dict) else trace:
@@ -680,7 +687,7 @@ def test_ops_of_the_corpus_never_raise_and_products_are_known() -> None:
             concrete = tuple(args.get("Concrete Inputs") or [])
             inputs = OpInputs(_frozen(args["Input Dims"]), tuple(kinds), strides, concrete)
             seen[event["name"]].add(inputs)
-    assert len(seen) > 100
+    assert len(seen) > least
     for name, forms in seen.items():
         for inputs in forms:
             work = op_work(name, inputs)

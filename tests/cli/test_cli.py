@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from builders import cpu_op, launched, write_trace
 
-from attntui import __version__
+from attntui import __version__, cli
 from attntui.cli import main, view
 from attntui.view.options import Options
 
@@ -110,19 +112,70 @@ def test_notices_go_to_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "\x1b" not in shown.err
 
 
-def test_a_closed_pipe_ends_quietly(trace: str) -> None:
+@pytest.mark.parametrize("unbuffered", [False, True])
+def test_a_closed_pipe_ends_quietly(trace: str, unbuffered: bool) -> None:
+    """Written at once, or buffered: then the pipe is found closed when all has been printed."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "attntui", "summary", trace],
+        [sys.executable, *(["-u"] if unbuffered else []), "-m", "attntui", "summary", trace],
         stdout=writer,
         stderr=subprocess.PIPE,
         text=True,
         check=False,
         timeout=60,
+        env=environment,
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def interrupted(arguments: Sequence[str]) -> int:
+    """What a command does when Ctrl+C is pressed."""
+    raise KeyboardInterrupt
+
+
+def code_of(*arguments: str) -> int | None:
+    """The exit code; None where the interrupt went on, which would end the tests as well."""
+    try:
+        return main(arguments)
+    except KeyboardInterrupt:
+        return None
+
+
+@pytest.mark.parametrize("command", ["summary", "diff", "capture"])
+def test_an_interrupt_is_code_130_and_says_nothing(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(cli.COMMANDS, command, interrupted)
+    assert code_of(command, "x") == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_interrupt_while_the_screens_are_open_is_code_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(view, "run", interrupted)
+    assert code_of("x") == 130
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs the named pipes of a Unix")
+def test_a_process_that_is_interrupted_while_it_reads_leaves_with_130(tmp_path: Path) -> None:
+    pipe = tmp_path / "trace.json"
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "attntui", "summary", str(pipe)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    # Opening for writing waits until the process has opened the pipe to read.
+    with process, pipe.open("w"):
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "")
 
 
 def test_an_ascii_terminal_gets_escapes(tmp_path: Path) -> None:

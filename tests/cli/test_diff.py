@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import annotation, cpu_op, launched, write_trace
+from builders import SAMPLES, annotation, cpu_op, launched, name_of, where_real, write_trace
 
 from attntui.cli import main
 
@@ -49,10 +49,13 @@ def test_two_traces(traces: list[str], capsys: pytest.CaptureFixture[str]) -> No
     metrics = data(capsys, *traces[:2])["metrics"]
     assert metrics[0] == {
         "name": "gpu_ns",
+        "label": "GPU time",
         "a": 40_000,
         "b": 10_000,
         "delta": -30_000,
         "ratio": 0.25,
+        "verdict": "4.0x faster",
+        "covers": None,
     }
 
 
@@ -121,30 +124,36 @@ def test_help_names_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "attntui diff A B" in capsys.readouterr().out
 
 
-def test_the_example_of_the_guide(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    names = ("blog_naive", "blog_sdpa_flash")
-    found = data(capsys, *(str(corpus / f"h200/{name}.json.gz") for name in names))
+@pytest.mark.parametrize(
+    "paths",
+    [
+        pair
+        for pair in (
+            where_real(f"{name}_b8_h16_s1024_d64_bf16_h200" for name in ("naive", "flash")),
+            where_real((), ("h200/blog_naive", "h200/blog_sdpa_flash")),
+        )
+        if pair
+    ],
+    ids=lambda paths: name_of(paths[0]),
+)
+def test_the_example_of_the_guide(paths: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    found = data(capsys, *map(str, paths))
     metrics = {metric["name"]: metric for metric in found["metrics"]}
     assert (metrics["gpu_ops"]["a"], metrics["gpu_ops"]["b"]) == (7, 1)
     memsets = [row for row in found["rows"] if row["role"] == "memset"]
     assert [(row["a_ops"], row["match"]) for row in memsets] == [(1, "only_a")]
     assert sum(row["delta_gpu_ns"] for row in found["rows"]) == metrics["gpu_ns"]["delta"]
     # Every figure can be had from the two summaries.
-    for side, name in zip("ab", names, strict=True):
-        assert main(["summary", "--json", str(corpus / f"h200/{name}.json.gz")]) == 0
+    for side, path in zip("ab", paths, strict=True):
+        assert main(["summary", "--json", str(path)]) == 0
         summary = json.loads(capsys.readouterr().out)["annotations"]["attn_fwd"]
         unit = summary[found[side]["unit_index"]]
         for figure in ("gpu_ns", "cpu_ns", "gpu_ops"):
             assert metrics[figure][side] == unit[figure]
 
 
-SAMPLES = Path(__file__).parents[2] / "sample_traces"
-
-
 def test_the_samples(capsys: pytest.CaptureFixture[str]) -> None:
     paths = [SAMPLES / f"{name}_b8_h16_s1024_d64_bf16_h200.json.gz" for name in ("naive", "flash")]
-    if not all(path.is_file() for path in paths):
-        pytest.skip("the sample traces were not captured yet")
     found = data(capsys, *map(str, paths))
     metrics = {metric["name"]: metric for metric in found["metrics"]}
     assert (metrics["gpu_ops"]["a"], metrics["gpu_ops"]["b"]) == (7, 1)

@@ -1,4 +1,4 @@
-"""Every real trace against figures made without this code."""
+"""Every real trace against figures made without the code of the product."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import plainly
 import pytest
-from builders import CORPUS
+from builders import CORPUS, SAMPLES, name_of
 
 from attntui.trace import load, read_event
 
@@ -16,13 +17,20 @@ TRUTH = CORPUS / "truth.json"
 RECORDS: list[dict[str, Any]] = json.loads(TRUTH.read_text()) if TRUTH.exists() else []
 
 
-def find(corpus: Path, name: str) -> Path:
-    return next(path for path in (corpus / name, corpus / "h200" / name) if path.exists())
+def find(name: str) -> Path:
+    return next(path for path in (CORPUS / name, CORPUS / "h200" / name) if path.exists())
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["file"])
-def test_counts_agree_with_the_truth(corpus: Path, record: dict[str, Any]) -> None:
-    trace = load(find(corpus, record["file"]))
+def paths() -> list[Path]:
+    return [*sorted(SAMPLES.glob("*.json.gz")), *(find(record["file"]) for record in RECORDS)]
+
+
+@pytest.mark.parametrize("path", paths(), ids=name_of)
+def test_counts_agree_with_the_truth(path: Path) -> None:
+    """The truth of the corpus lies beside it; that of a sample is counted here."""
+    told = {record["file"]: record for record in RECORDS}
+    record: dict[str, Any] = plainly.record(path) if path.parent == SAMPLES else told[path.name]
+    trace = load(path)
     ops = trace.gpu_ops
     devices = trace.metadata.devices
     assert {
@@ -53,9 +61,9 @@ def test_counts_agree_with_the_truth(corpus: Path, record: dict[str, Any]) -> No
         assert trace.end[rows].max() - trace.start[rows].min() == expected["span_ns"]
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["file"])
-def test_rows_are_ordered_and_point_into_the_file(corpus: Path, record: dict[str, Any]) -> None:
-    trace = load(find(corpus, record["file"]))
+@pytest.mark.parametrize("path", paths(), ids=name_of)
+def test_rows_are_ordered_and_point_into_the_file(path: Path) -> None:
+    trace = load(path)
     start, dur = trace.start, trace.dur
     assert np.all((start[1:] > start[:-1]) | (dur[1:] <= dur[:-1]))
     assert start[0] >= 0

@@ -174,6 +174,140 @@ def test_the_launch_of_another_rank_is_never_taken(make_trace) -> None:
     assert sum(found is None for found in links(trace).values()) == 1
 
 
+def by_pid(trace: Trace) -> dict[str, str | None]:
+    """For each GPU operation the process that launched it."""
+    return {
+        trace.name_of(op): None if trace.launch[op] < 0 else trace.lane_of(trace.launch[op]).pid
+        for op in trace.gpu_ops.tolist()
+    }
+
+
+def padding(pid: int, count: int, at: float = 0) -> list[dict]:
+    """Calls of a process that launched nothing, to fill its part of a file."""
+    return [launch(500 + n, at + n, 1, pid=pid) for n in range(count)]
+
+
+def test_of_a_process_that_calls_twice_the_earlier_call_is_the_launch(make_trace) -> None:
+    """Whatever process used the id between the two, and however near the later one stands."""
+    trace = make_trace(
+        [
+            launch(5, 1, 1, pid=1, args={"External id": 70}),
+            launch(5, 2, 1, pid=2, args={"External id": 71}),
+            driver_launch(5, 3, 1, pid=1, args={"External id": 70}),
+            kernel("k", 10, 1, 5, args={"External id": 70}),
+        ]
+    )
+    assert links(trace) == {"k": ("cudaLaunchKernel", 1000)}
+
+
+def test_an_operation_amid_the_calls_of_a_process_is_its_own_however_far_its_launch(
+    make_trace,
+) -> None:
+    first = [launch(5, 0, 1, pid=1), *padding(1, 4, 2), kernel("k", 40, 1, 5), launch(90, 9, pid=1)]
+    assert by_pid(make_trace([*first, launch(5, 1, 1, pid=2), *padding(2, 4)])) == {"k": "1"}
+
+
+def test_an_operation_after_the_calls_of_a_process_is_not_amid_them(make_trace) -> None:
+    second = [
+        launch(90, 1, pid=2),
+        kernel("k", 40, 1, 5),
+        *padding(2, 4, 2),
+        launch(5, 8, 1, pid=2),
+    ]
+    assert by_pid(make_trace([*padding(1, 4), launch(5, 6, 1, pid=1), *second])) == {"k": "2"}
+
+
+def test_an_operation_before_the_calls_of_a_process_is_not_amid_them(make_trace) -> None:
+    first = [launch(5, 1, 1, pid=1), *padding(1, 4, 2), kernel("k", 40, 1, 5), launch(90, 8, pid=1)]
+    assert by_pid(make_trace([*first, launch(5, 6, 1, pid=2), *padding(2, 4)])) == {"k": "1"}
+
+
+@pytest.mark.parametrize(("start", "pid"), [(9.999, "2"), (10, "1"), (11, "1")])
+def test_a_launch_that_began_after_its_operation_comes_last_however_near(
+    make_trace, start: float, pid: str
+) -> None:
+    """Both stand behind the operation, so that only time and distance tell. A launch that
+    began in the same nanosecond is not after it.
+    """
+    trace = make_trace(
+        [kernel("k", start, 1, 5), launch(5, 10, 1, pid=1), launch(5, 2, 1, pid=2)],
+    )
+    assert by_pid(trace) == {"k": pid}
+
+
+def test_of_launches_that_nothing_else_tells_apart_the_nearest_in_the_file(make_trace) -> None:
+    calls = [launch(5, 1, 1, pid=1), launch(5, 2, 1, pid=2)]
+    assert by_pid(make_trace([kernel("k", 9, 1, 5), *calls])) == {"k": "1"}
+    assert by_pid(make_trace([*calls, kernel("k", 9, 1, 5)])) == {"k": "2"}
+
+
+def test_an_operation_without_an_external_id_prefers_no_call_for_having_none(make_trace) -> None:
+    told = {"External id": 71}
+    trace = make_trace(
+        [kernel("k", 9, 1, 5), launch(5, 1, 1, pid=1, args=told), launch(5, 2, 1, pid=2)]
+    )
+    assert by_pid(trace) == {"k": "1"}
+
+
+def test_sure_links_count_more_than_place_and_time(make_trace) -> None:
+    """Every kernel stands nearest to the other rank's call of its id, and amid both."""
+    events = []
+    for rank in range(2):
+        events += [launch(90 + rank, rank, 1, pid=rank), kernel(f"s{rank}", 9, 1, 90 + rank)]
+        events[-1]["args"]["device"] = rank
+    for n in range(20):
+        at = 100 * (n + 1)
+        events += [
+            launch(n + 1, at, 1, pid=0),
+            launch(n + 1, at + 2, 1, pid=1),
+            kernel(f"k{n}", at + 9, 1, n + 1, device=0),
+        ]
+    found = by_pid(make_trace(events))
+    assert found == {"s0": "0", "s1": "1", **{f"k{n}": "0" for n in range(20)}}
+
+
+def test_where_no_link_is_sure_what_most_operations_say_holds_for_the_odd_one(make_trace) -> None:
+    """Eleven of twelve name rank 1 by their external ids, on a device without a sure link."""
+    events = [launch(90, 0, 1, pid=0), kernel("s0", 9, 1, 90, device=0)]
+    for n in range(12):
+        at, told = 100 * (n + 1), {"External id": n + 1}
+        own = {} if n == 11 else told
+        # The kernel that tells no id stands nearest to the call of rank 0.
+        events += [
+            launch(n + 1, at, 1, pid=1, args=told),
+            launch(n + 1, at + 2, 1, pid=0, args={"External id": 1000 + n}),
+            kernel(f"k{n}", at + 9, 1, n + 1, device=1, args=own),
+        ]
+        events += [launch(200 + n, at + 3, 1, pid=0), kernel(f"o{n}", at + 9, 1, 200 + n)]
+    found = by_pid(make_trace(events))
+    assert {found[f"k{n}"] for n in range(12)} == {"1"}
+    assert {found[f"o{n}"] for n in range(12)} == {"0"}
+
+
+@pytest.mark.parametrize(("sure", "pid"), [(9, "1"), (10, "0")])
+def test_a_process_owns_a_device_from_a_tenth_of_its_sure_launches(
+    make_trace, sure: int, pid: str
+) -> None:
+    """One launch of rank 1 beside 9 of rank 0 is a tenth, beside 10 it is less."""
+    events = [launch(90, 0, 1, pid=1), kernel("one", 9, 1, 90)]
+    for n in range(sure):
+        events += [launch(100 + n, 10 * n, 1, pid=0), kernel(f"s{n}", 10 * n + 5, 1, 100 + n)]
+    both = [launch(5, 500, 1, pid=0), launch(5, 502, 1, pid=1), kernel("k", 510, 1, 5)]
+    assert by_pid(make_trace([*events, *both]))["k"] == pid
+
+
+def test_a_process_with_few_launches_keeps_them_where_no_id_is_shared(make_trace) -> None:
+    events = [launch(90, 0, 1, pid=1), kernel("one", 9, 1, 90)]
+    for n in range(30):
+        events += [launch(100 + n, 10 * n, 1, pid=0), kernel(f"s{n}", 10 * n + 5, 1, 100 + n)]
+    assert by_pid(make_trace(events))["one"] == "1"
+
+
+def test_ranks_of_which_no_operation_was_launched_in_the_trace(make_trace) -> None:
+    calls = [launch(5, 0, 1, pid=1), launch(5, 2, 1, pid=2)]
+    assert links(make_trace([*calls, kernel("leaked", 1, 1, 9)])) == {"leaked": None}
+
+
 def test_one_process_may_drive_several_devices(make_trace) -> None:
     events = []
     for n in range(40):

@@ -3,14 +3,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from attntui.trace import load
-from attntui.view.tables.attention import attention_lines, attention_table, call_text
-from attntui.view.detail.event import event_detail
 from attntui.view.document import Document
-from attntui.view.session.session import Session
-from attntui.view.tables.order import TableView, layout, line
+
+from attntui.analysis.kernel_names import decode
+from attntui.trace import load
+from attntui.view.detail.event import event_detail
 from attntui.view.drawing.tracks import TrackKind
+from attntui.view.session.session import Session
+from attntui.view.tables.attention import attention_lines, attention_table, call_text
+from attntui.view.tables.order import TableView, layout, line
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +46,15 @@ def test_an_op_tells_its_call_and_a_kernel_its_role(naive: Document) -> None:
     told = {item.label: item for item in event_detail(naive, int(softmax))}
     assert told["attention"].text == "softmax of naive fwd 8x16x1024x64"
     assert told["attention"].event == call.op
+
+
+def test_a_kernel_tells_how_it_was_built(naive: Document) -> None:
+    product = next(r for r in naive.attention[0].roles if r.role == "qk").rows[0]
+    told = {item.label: item.text for item in event_detail(naive, int(product))}
+    assert told["kernel"] == "cuBLASLt · gemm · tensor cores"
+    facts = decode(naive.trace.name_of(int(product))).facts()
+    assert {"tile", "layout", "told by"} <= {label for label, _ in facts}
+    assert all(told[label] == text for label, text in facts)
 
 
 def test_an_absent_fact_is_not_denied(naive: Document) -> None:

@@ -10,6 +10,7 @@ import pytest
 from steps_trace import two_steps
 
 from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.attention.model import Role
 from attntui.safe import safe
 from attntui.trace import Trace, load
 from attntui.view.session.compare_session import CompareSession
@@ -148,7 +149,7 @@ def test_each_role_leads_to_its_own_kernel(corpus: Path) -> None:
             assert in_a is None
             assert b.analysed.labels.event(in_b or -1).startswith("flash_fwd")
         else:
-            share = call.role(name)
+            share = call.role(Role(name))
             assert share is not None
             assert in_a in share.rows
             assert in_b is None

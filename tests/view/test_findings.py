@@ -6,11 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
+from attntui.view.facts import gather
+from attntui.view.reports.summary_json import dumps, summary
 
 from attntui.analysis.findings import Finding, Severity
 from attntui.analysis.scope import Range
 from attntui.trace import load
-from attntui.view.facts import gather
+from attntui.view.options import Options
+from attntui.view.reports.sections import plain
+from attntui.view.reports.summary import sections
 from attntui.view.words.findings import (
     advice_text,
     figure_text,
@@ -18,10 +22,6 @@ from attntui.view.words.findings import (
     findings_section,
     title_text,
 )
-from attntui.view.options import Options
-from attntui.view.reports.sections import plain
-from attntui.view.reports.summary import sections
-from attntui.view.reports.summary_json import dumps, summary
 
 FINDING = Finding(
     id="made-up",

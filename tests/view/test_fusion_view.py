@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attntui.trace import load
 from attntui.view.document import Document
 from attntui.view.facts import gather
-from attntui.view.tables.regions import check_lines, check_text
-from attntui.view.tables.findings import overview_table, remark_detail, remarks
+
+from attntui.trace import load
 from attntui.view.reports.sections import plain
 from attntui.view.reports.summary import sections
+from attntui.view.tables.findings import overview_table, remark_detail, remarks
+from attntui.view.tables.regions import check_lines, check_text
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from attntui.analysis.attention.fused import find_fused
 from attntui.analysis.attention.measure import Roles, claims_of
-from attntui.analysis.attention.model import BACKWARD, ROLES, Found, ThreadSpan
+from attntui.analysis.attention.model import ROLES, Found, ThreadSpan
 from attntui.analysis.attention.naive import Search
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.unnamed_ops import find_unnamed
@@ -23,9 +23,10 @@ from attntui.analysis.attention.vocabulary import (
     is_attention_node,
     is_node,
     is_softmax_backward,
-    of_names,
 )
+from attntui.analysis.attention_ops import Backend, Direction
 from attntui.analysis.launches import process_of_lanes
+from attntui.analysis.named import is_named, names_passing
 from attntui.trace.model import ABSENT, I64, Bool, Trace
 
 
@@ -41,23 +42,22 @@ def find_backward(
     trace: Trace, tree: OpTree, where: Launches, forward: Sequence[Found], used: Bool
 ) -> list[Found]:
     """Backward calls; `forward` in them is an index into the forward calls given."""
-    nodes = _nodes(trace, tree, used)
+    nodes = _nodes(trace, tree)
     found = _by_nodes(trace, tree, nodes, forward, used)
-    own = find_fused(trace, tree, where, used, backward=True)
-    own += find_unnamed(trace, tree, where, used, backward=True)
+    own = find_fused(trace, tree, where, used, Direction.BACKWARD)
+    own += find_unnamed(trace, tree, where, used, Direction.BACKWARD)
     found += _by_ops(trace, tree, nodes, forward, found, own, used)
     found += _compiled_naive(trace, tree, nodes, forward, found, used)
     return found
 
 
-def _nodes(trace: Trace, tree: OpTree, used: Bool) -> Nodes:
+def _nodes(trace: Trace, tree: OpTree) -> Nodes:
     """Every node, matched to the last op of its forward thread with its sequence number:
     ops that no gradient flows through bear the number that the next one takes.
     """
     sequence, thread = trace.columns.sequence, trace.columns.forward_thread
-    is_one = of_names(trace, is_node, used)
     ops = tree.ops[sequence[tree.ops] >= 0]
-    node = is_one[trace.name[ops]]
+    node = is_named(trace, ops, is_node)
     rows = ops[node]
     # A forward op's forward thread is 0, the node's is the number of the thread it ran on.
     numbered = ops[~node & (thread[ops] <= 0)]
@@ -150,7 +150,7 @@ def _by_nodes(
         of = int(call[part[0]])
         seen = forward[of]
         spans = tuple(
-            ThreadSpan(row, int(trace.end[row]), ROLES[role] if seen.separate else None)
+            ThreadSpan(row, int(trace.end[row]), ROLES[role] if seen.backend.separate else None)
             for row, role in zip(rows[part].tolist(), code[part].tolist(), strict=True)
         )
         how = (
@@ -161,7 +161,7 @@ def _by_nodes(
         found.append(
             replace(
                 seen,
-                direction=BACKWARD,
+                direction=Direction.BACKWARD,
                 lane=int(trace.lane[spans[0].first]),
                 op=spans[0].first,
                 spans=spans,
@@ -208,7 +208,7 @@ def _by_ops(
         if outside
     ]
     rows = np.array([call.spans[0].first for call in free], np.int64)
-    attention = tree.names_like(of_names(trace, is_attention_node, used))
+    attention = tree.names_like(names_passing(trace, is_attention_node, used))
     node = tree.inside(rows, attention) if len(rows) else rows
     widened = [
         call
@@ -240,15 +240,14 @@ def _in_regions(
     Only naive forward calls are looked at, or only the others.
     """
     at = np.array(rows, np.int64)
-    wanted = [index for index, call in enumerate(forward) if (call.backend == "naive") == naive]
+    wanted = [i for i, call in enumerate(forward) if (call.backend is Backend.NAIVE) is naive]
     firsts = np.array([forward[index].spans[0].first for index in wanted], np.int64)
     pairs: dict[int, int] = {}
     if not len(at) or not len(firsts):
         return pairs
     region = f"{NODE_PREFIX}CompiledFunction"
-    names = np.unique(trace.name[nodes.rows]).tolist()
-    names = [name for name in names if trace.names[name].startswith(region)]
-    regions = (nodes.forward != ABSENT) & np.isin(trace.name[nodes.rows], names)
+    regions = is_named(trace, nodes.rows, lambda name: name.startswith(region))
+    regions &= nodes.forward != ABSENT
     for node, op in zip(nodes.rows[regions].tolist(), nodes.forward[regions].tolist(), strict=True):
         inside = np.flatnonzero(_within(trace, at, node))
         calls = np.flatnonzero(_within(trace, firsts, op))
@@ -273,13 +272,13 @@ def _compiled_naive(
     used: Bool,
 ) -> list[Found]:
     """The backward of a compiled naive call: products round a fused softmax backward."""
-    mask = tree.names_like(of_names(trace, is_softmax_backward, used))
+    mask = tree.names_like(names_passing(trace, is_softmax_backward, used))
     rows = np.flatnonzero(mask)
     rows = rows[np.array(_outside(trace, [*forward, *found], rows.tolist()), np.bool_)]
     pairs = _in_regions(trace, nodes, forward, rows.tolist(), naive=True)
     if not pairs:
         return []
-    search = Search(trace, tree, used)
+    search = Search(trace, tree)
     result = []
     for index, of in pairs.items():
         seen = forward[of]
@@ -290,7 +289,7 @@ def _compiled_naive(
         result.append(
             replace(
                 seen,
-                direction=BACKWARD,
+                direction=Direction.BACKWARD,
                 lane=int(trace.lane[first]),
                 op=first,
                 spans=(ThreadSpan(first, int(trace.end[last]), whole=False),),

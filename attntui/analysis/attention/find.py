@@ -15,6 +15,8 @@ from attntui.analysis.attention.model import AttentionCall, Found
 from attntui.analysis.attention.naive import find_naive
 from attntui.analysis.attention.optree import launches, op_tree
 from attntui.analysis.attention.unnamed_ops import find_unnamed
+from attntui.analysis.attention_ops import Direction
+from attntui.analysis.named import names_of
 from attntui.trace.model import ABSENT, I64, Trace
 
 
@@ -29,10 +31,9 @@ def find_attention(trace: Trace, rows: I64 | None = None) -> tuple[AttentionCall
     """
     tree = op_tree(trace)
     where = launches(trace, tree)
-    used = np.zeros(len(trace.names), np.bool_)
-    used[trace.name[tree.ops]] = True
-    found: list[Found] = find_fused(trace, tree, where, used)
-    found += find_unnamed(trace, tree, where, used)
+    used = names_of(trace, tree.ops)
+    found: list[Found] = find_fused(trace, tree, where, used, Direction.FORWARD)
+    found += find_unnamed(trace, tree, where, used, Direction.FORWARD)
     found += find_naive(trace, tree, where, used)
     found += find_backward(trace, tree, where, found, used)
     claims = claims_of(trace, found)

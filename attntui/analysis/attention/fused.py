@@ -7,34 +7,23 @@ from dataclasses import replace
 import numpy as np
 
 from attntui.analysis.attention import geometry
-from attntui.analysis.attention.model import BACKWARD, FORWARD, Found, Geometry, ThreadSpan
+from attntui.analysis.attention.model import Found, Geometry, ThreadSpan
 from attntui.analysis.attention.optree import Launches, OpTree
-from attntui.analysis.attention.vocabulary import (
-    FusedOp,
-    fused_backward_op,
-    fused_op,
-    is_product,
-    of_names,
-)
+from attntui.analysis.attention.vocabulary import MAIN_KERNEL, fused_op, is_product
+from attntui.analysis.attention_ops import AttentionOp, Backend, Direction
+from attntui.analysis.groups import apart
 from attntui.analysis.kernel_names import KernelName, decode
+from attntui.analysis.named import names_passing
 from attntui.analysis.names.triton_by_hand import ambiguous
+from attntui.analysis.names.words import ATTENTION, Library, OperationKind
+from attntui.analysis.work.attention import causal_of
+from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, Bool, Trace
-
-_BY_LIBRARY = {
-    "FlashAttention": "flash",
-    "memory-efficient": "efficient",
-    "cuDNN": "cudnn",
-    # Composable Kernel and AITER carry FlashAttention on ROCm.
-    "CK": "flash",
-    "AITER": "flash",
-    "Triton": "triton",
-}
-_TRITON_OF_VLLM = ("kernel_unified_attention", "kernel_paged_attention", "reduce_segments")
 
 
 def is_attention(kernel: KernelName) -> bool:
     """Whether a kernel does attention, or a part of it that only attention has."""
-    return (kernel.operation or "").startswith("attention ")
+    return kernel.operation in ATTENTION
 
 
 def kernel_in_attention(name: str) -> KernelName:
@@ -42,42 +31,42 @@ def kernel_in_attention(name: str) -> KernelName:
     it does attention tells it here.
     """
     kernel, operation = decode(name), ambiguous(name)
-    return replace(kernel, library="Triton", operation=operation) if operation else kernel
+    if operation is None:
+        return kernel
+    return replace(
+        kernel,
+        library=Library.TRITON,
+        operation=operation,
+        kind=OperationKind.ATTENTION,
+        backend=Backend.TRITON,
+    )
 
 
-def backend_of_kernel(kernel: KernelName) -> str:
+def backend_of_kernel(kernel: KernelName) -> Backend:
     """The backend that an attention kernel's name tells."""
-    if any(op.startswith("flex_") for op in kernel.fused_ops):
-        return "flex"
-    if kernel.short.startswith(_TRITON_OF_VLLM):
-        return "triton"
-    return _BY_LIBRARY.get(kernel.library or "", "other")
+    return kernel.backend or Backend.OTHER
 
 
 def find_fused(
-    trace: Trace, tree: OpTree, where: Launches, used: Bool, *, backward: bool = False
+    trace: Trace, tree: OpTree, where: Launches, used: Bool, direction: Direction
 ) -> list[Found]:
-    """Calls of attention ops, the outermost of nested ones; by row.
+    """Calls in one direction of attention ops, the outermost of nested ones; by row.
 
-    `used` is the mask of names that CPU ops bear. With `backward` the ops of the backward.
+    `used` is the mask of names that CPU ops bear.
     """
-    known = fused_backward_op if backward else fused_op
-    mask = tree.names_like(of_names(trace, known, used))
+    mask = tree.names_like(names_passing(trace, lambda name: fused_op(name, direction), used))
     rows = np.flatnonzero(mask)
     if not len(rows):
         return []
     outermost = tree.inside(rows, mask)
     kernels = _attention_kernels(trace, tree, where, mask)
-    direction = BACKWARD if backward else FORWARD
-    order = np.argsort(outermost, kind="stable")
-    tops = np.unique(outermost)
-    chains = np.split(rows[order], np.searchsorted(outermost[order], tops)[1:])
+    tops, chains = apart(rows, outermost)
     found = []
     for top, chain in zip(tops.tolist(), chains, strict=True):
         ops = [
             (trace.name_of(row), row, op)
             for row in chain.tolist()
-            if (op := known(trace.name_of(row))) is not None
+            if (op := fused_op(trace.name_of(row), direction)) is not None
         ]
         found.append(call_of(trace, tree, top, ops, kernels.get(top, ()), direction))
     return found
@@ -104,29 +93,29 @@ def call_of(
     trace: Trace,
     tree: OpTree,
     top: int,
-    ops: list[tuple[str, int, FusedOp]],
+    ops: list[tuple[str, int, AttentionOp]],
     kernel_names: tuple[int, ...],
-    direction: str,
+    direction: Direction,
     more: str = "",
 ) -> Found:
     """The call of the attention op `top`: `ops` are it and those that it dispatched to, with
     what their names tell, `kernel_names` those of its attention kernels. `more` is evidence.
     """
     kernels = [kernel_in_attention(trace.names[name]) for name in kernel_names]
-    main = next((k for k in kernels if k.operation == f"attention {direction}"), None)
+    main = next((k for k in kernels if k.operation is MAIN_KERNEL[direction]), None)
     told = next(((name, row, op) for name, row, op in ops if op.backend), None)
     qk = av = ABSENT
     evidence = ops[0][0]
     if told is None:
-        backend = backend_of_kernel(main) if main else "other"
+        backend = backend_of_kernel(main) if main else Backend.OTHER
         evidence += f", kernel {main.short}" if main else ", its kernel is not known"
         if ops[0][2].tokens:
             evidence += "; tensors of [tokens, heads, dim]: no batch, no context lengths"
         evidence += f"; {more}" if more else ""
     else:
-        backend = told[2].backend or "other"
+        backend = told[2].backend or Backend.OTHER
         # A package's op may come down to Triton; which kernels SDPA's backends have is theirs.
-        if main and main.library == "Triton" and not told[0].startswith("aten::"):
+        if main and main.library is Library.TRITON and not told[0].startswith("aten::"):
             backend = backend_of_kernel(main)
         if told[0] != evidence:
             evidence += f" dispatched to {told[0]}"
@@ -134,8 +123,8 @@ def call_of(
     products = _products(trace, tree, holder)
     if products and not kernels:
         # No attention kernel but products of their own: what SDPA's math backend does.
-        backend = "math" if backend == "other" else backend
-    if backend == "math" and products:
+        backend = Backend.MATH if backend is Backend.OTHER else backend
+    if backend is Backend.MATH and products:
         qk, av = products[0], products[-1]
         evidence += "; separate products and softmax inside"
     sizes, causal = _told(trace, ops)
@@ -143,7 +132,7 @@ def call_of(
         sizes = replace(sizes, dtype=main.dtypes[0])
     if causal is None and not _masked(trace, ops):
         causal = next((k.causal for k in kernels if k.causal is not None), None)
-    if backend != "math" and sizes.products is not None and causal is not False:
+    if backend is not Backend.MATH and sizes.products is not None and causal is not False:
         counted = "causal: FLOPs counted as half" if causal else "causal not told: FLOPs in full"
         evidence += f"; {counted}"
     return Found(
@@ -165,7 +154,7 @@ def _products(trace: Trace, tree: OpTree, row: int) -> list[int]:
     return [child for child in tree.children(row).tolist() if is_product(trace.name_of(child))]
 
 
-def _told(trace: Trace, ops: list[tuple[str, int, FusedOp]]) -> tuple[Geometry, bool | None]:
+def _told(trace: Trace, ops: list[tuple[str, int, AttentionOp]]) -> tuple[Geometry, bool | None]:
     """Sizes and causality from the first of nested ops that tells them. A mask that was
     passed leaves open what it masks.
     """
@@ -175,11 +164,11 @@ def _told(trace: Trace, ops: list[tuple[str, int, FusedOp]]) -> tuple[Geometry, 
         if inputs is None:
             continue
         sizes = sizes or geometry.of_fused(inputs, op)
-        causal = geometry.causal_of(inputs, op) if causal is None else causal
+        causal = causal_of(Arguments(inputs), op) if causal is None else causal
     return sizes or Geometry(), None if not causal and _masked(trace, ops) else causal
 
 
-def _masked(trace: Trace, ops: list[tuple[str, int, FusedOp]]) -> bool:
+def _masked(trace: Trace, ops: list[tuple[str, int, AttentionOp]]) -> bool:
     """Whether a mask was passed to any of nested ops."""
     return any(
         op.mask is not None and geometry.is_tensor(inputs, op.mask)

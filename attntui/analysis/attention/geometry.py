@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from attntui.analysis.attention.model import Geometry
-from attntui.analysis.attention.vocabulary import PRIMITIVES, FusedOp
+from attntui.analysis.attention.vocabulary import PRIMITIVES
+from attntui.analysis.attention_ops import AttentionOp
 from attntui.analysis.work.model import Arguments, Tensor
 from attntui.trace.model import OpInputs, Shape
 
@@ -28,7 +29,7 @@ def dtype_of(inputs: OpInputs, at: int) -> str | None:
     return _DTYPES.get(inputs.types[at]) if at < len(inputs.types) else None
 
 
-def of_fused(inputs: OpInputs, op: FusedOp) -> Geometry | None:
+def of_fused(inputs: OpInputs, op: AttentionOp) -> Geometry | None:
     """Sizes of a fused call, None where the op's inputs are not q, k and v."""
     if op.q is None:
         return None
@@ -80,17 +81,6 @@ def _of_tokens(told: Geometry, q: Tensor, k: Tensor) -> Geometry:
     # A paged cache of keys has a shape of its own, which tells no heads for certain.
     kv_heads = k.shape[1] if len(k.shape) == 3 and k.shape[2] == width else None
     return replace(told, heads=heads, kv_heads=kv_heads, q_len=tokens, head_dim=width)
-
-
-def causal_of(inputs: OpInputs, op: FusedOp) -> bool | None:
-    """A fused call's own word for causal, None where it has none or it was not recorded."""
-    args = Arguments(inputs)
-    if op.causal is not None:
-        return args.flag(op.causal)
-    if op.mask_type is not None:
-        number = args.whole(op.mask_type)
-        return None if number is None else number > 0
-    return None
 
 
 def is_tensor(inputs: OpInputs, at: int) -> bool:

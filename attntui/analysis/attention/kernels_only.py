@@ -11,32 +11,37 @@ from attntui.analysis.attention.fused import (
     is_attention,
     kernel_in_attention,
 )
-from attntui.analysis.attention.model import BACKWARD, FORWARD, Found, Geometry
+from attntui.analysis.attention.model import Found, Geometry, Role
 from attntui.analysis.attention.optree import Launches
 from attntui.analysis.attention.output import made_before, sizes_of_output
 from attntui.analysis.attention.unnamed_ops import says_attention
-from attntui.analysis.attention.vocabulary import of_names
+from attntui.analysis.attention.vocabulary import MAIN_KERNEL
+from attntui.analysis.attention_ops import Backend, Direction
+from attntui.analysis.groups import apart
 from attntui.analysis.kernel_names import KernelName
 from attntui.analysis.launches import parent_ops
+from attntui.analysis.named import is_named
 from attntui.analysis.names.triton_by_hand import ambiguous
+from attntui.analysis.names.words import Operation
+from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
-_PRODUCTS = ("gemm", "gemv")
+_PRODUCTS = (Operation.GEMM, Operation.GEMV)
 # What may stand between a product and a softmax on one stream, and after it.
-_BETWEEN = {
-    "mul": "scale",
-    "div": "scale",
-    "add": "mask",
-    "masked_fill": "mask",
-    "where": "mask",
-    "triu/tril": "mask",
-    "fill": "mask",
-    "compare": "mask",
-    "copy": "copy",
-    "memcpy": "copy",
-    "dropout": "dropout",
-    "memset": "memset",
-    "split-K reduce": "qk",
+_BETWEEN: dict[str, Role] = {
+    Operation.MUL: Role.SCALE,
+    Operation.DIV: Role.SCALE,
+    Operation.ADD: Role.MASK,
+    Operation.MASKED_FILL: Role.MASK,
+    Operation.WHERE: Role.MASK,
+    Operation.TRIU_TRIL: Role.MASK,
+    Operation.FILL: Role.MASK,
+    Operation.COMPARE: Role.MASK,
+    Operation.COPY: Role.COPY,
+    Operation.MEMCPY: Role.COPY,
+    Operation.DROPOUT: Role.DROPOUT,
+    Operation.MEMSET: Role.MEMSET,
+    Operation.SPLIT_K_REDUCE: Role.QK,
 }
 _MOST_BETWEEN = 10
 
@@ -50,8 +55,8 @@ def find_by_kernels(trace: Trace, where: Launches, free: I64) -> list[Found]:
     """
     names = np.unique(trace.name[where.gpu_ops[free]]).tolist()
     decoded = {name: kernel_in_attention(trace.names[name]) for name in names}
-    attention = np.zeros(len(trace.names), np.bool_)
-    attention[[name for name, kernel in decoded.items() if is_attention(kernel)]] = True
+    ids = [name for name, kernel in decoded.items() if is_attention(kernel)]
+    attention = mask_of(len(trace.names), ids)
     mine = free[attention[trace.name[where.gpu_ops[free]]]]
     mine = mine[_told(trace, where, mine)]
     made = dict(
@@ -76,36 +81,26 @@ def _told(trace: Trace, where: Launches, index: I64) -> Bool:
     """Which attention kernels are told: by their names, or, where those leave it open, by the
     innermost op or annotation round the launch.
     """
-    kernel = trace.name[where.gpu_ops[index]]
-    names = np.zeros(len(trace.names), np.bool_)
-    names[kernel] = True
-    open_ = np.flatnonzero(of_names(trace, ambiguous, names)[kernel])
+    open_ = np.flatnonzero(is_named(trace, where.gpu_ops[index], ambiguous))
     told = np.ones(len(index), np.bool_)
     told[open_] = False
     open_ = open_[where.anchor[index[open_]] != ABSENT]
     if len(open_):
         label = parent_ops(trace, where.gpu_ops[index[open_]])
         open_, label = open_[label != ABSENT], label[label != ABSENT]
-        labels = np.zeros(len(trace.names), np.bool_)
-        labels[trace.name[label]] = True
-        told[open_] = of_names(trace, says_attention, labels)[trace.name[label]]
+        told[open_] = is_named(trace, label, says_attention)
     return told
 
 
 def _by_stream(trace: Trace, rows: I64) -> list[I64]:
     """Rows of each GPU lane apart, by start."""
-    order = np.argsort(trace.lane[rows], kind="stable")
-    rows = rows[order]
-    cuts = np.flatnonzero(np.diff(trace.lane[rows])) + 1
-    return np.split(rows, cuts) if len(rows) else []
+    return apart(rows, trace.lane[rows])[1]
 
 
-def _direction(kernel: KernelName) -> str | None:
-    """Which way a kernel goes; None for one that serves either."""
-    operation = kernel.operation or ""
-    if operation in ("attention forward", "attention combine"):
-        return FORWARD
-    return BACKWARD if operation.startswith("attention ") else None
+def _direction(kernel: KernelName) -> Direction:
+    """Which way an attention kernel goes; all parts but these are a backward's."""
+    forward = kernel.operation in (Operation.ATTENTION_FORWARD, Operation.ATTENTION_COMBINE)
+    return Direction.FORWARD if forward else Direction.BACKWARD
 
 
 def _grouped(trace: Trace, rows: I64, decoded: dict[int, KernelName]) -> Iterator[list[int]]:
@@ -128,13 +123,13 @@ def _joins(
     operations = [decoded[int(trace.name[r])].operation for r in group]
     if _direction(kernel) != _direction(decoded[int(trace.name[group[0]])]):
         return False
-    if kernel.operation == "attention forward":
+    if kernel.operation is Operation.ATTENTION_FORWARD:
         return False
-    if kernel.operation == "attention preprocess":
-        return set(operations) == {"attention preprocess"}
-    if kernel.operation == "attention backward":
+    if kernel.operation is Operation.ATTENTION_PREPROCESS:
+        return set(operations) == {Operation.ATTENTION_PREPROCESS}
+    if kernel.operation is Operation.ATTENTION_BACKWARD:
         # The gradients of q and of k and v may be kernels of their own, each once.
-        return "attention convert" not in operations and all(
+        return Operation.ATTENTION_CONVERT not in operations and all(
             trace.name[r] != trace.name[row] for r in group
         )
     return kernel.operation not in operations
@@ -144,11 +139,11 @@ def _fused(
     trace: Trace, rows: list[int], decoded: dict[int, KernelName], made: dict[int, int]
 ) -> Found:
     kernels = [decoded[int(trace.name[row])] for row in rows]
-    direction = _direction(kernels[0]) or FORWARD
-    main = next((k for k in kernels if k.operation == f"attention {direction}"), kernels[0])
+    direction = _direction(kernels[0])
+    main = next((k for k in kernels if k.operation is MAIN_KERNEL[direction]), kernels[0])
     causal = next((k.causal for k in kernels if k.causal is not None), None)
     sizes = None
-    if direction == FORWARD and made[rows[0]] != ABSENT:
+    if direction is Direction.FORWARD and made[rows[0]] != ABSENT:
         sizes = sizes_of_output(trace, made[rows[0]], rows[0])
     told = "no op that tells shapes"
     if sizes is not None:
@@ -163,7 +158,7 @@ def _fused(
         causal=causal,
         evidence=f"kernel name {main.short}; {told}",
         rows=tuple(rows),
-        row_roles=("fused",) * len(rows),
+        row_roles=(Role.FUSED,) * len(rows),
     )
 
 
@@ -171,7 +166,7 @@ def _naive_on(trace: Trace, rows: I64, decoded: dict[int, KernelName]) -> Iterat
     """Naive calls on one stream: product, steps, softmax, steps, product."""
     operations = [decoded[int(name)].operation or "" for name in np.unique(trace.name[rows])]
     of_name = dict(zip(np.unique(trace.name[rows]).tolist(), operations, strict=True))
-    softmax_names = [name for name, operation in of_name.items() if operation == "softmax"]
+    softmax_names = [name for name, operation in of_name.items() if operation is Operation.SOFTMAX]
     taken = -1
     for at in np.flatnonzero(np.isin(trace.name[rows], softmax_names)).tolist():
         first = _product_at(trace, rows, at, -1, of_name)
@@ -180,11 +175,11 @@ def _naive_on(trace: Trace, rows: I64, decoded: dict[int, KernelName]) -> Iterat
             continue
         taken = last
         chosen = rows[first : last + 1].tolist()
-        roles = [_BETWEEN.get(of_name[int(trace.name[row])], "softmax") for row in chosen]
-        roles[0], roles[-1] = "qk", "av"
+        roles = [_BETWEEN.get(of_name[int(trace.name[row])], Role.SOFTMAX) for row in chosen]
+        roles[0], roles[-1] = Role.QK, Role.AV
         yield Found(
-            backend="naive",
-            direction=FORWARD,
+            backend=Backend.NAIVE,
+            direction=Direction.FORWARD,
             lane=None,
             op=None,
             spans=(),

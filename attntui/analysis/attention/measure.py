@@ -9,17 +9,21 @@ from itertools import pairwise
 import numpy as np
 
 from attntui.analysis.attention.model import (
-    BACKWARD,
     ROLES,
     AttentionCall,
     Found,
     Geometry,
+    Role,
     RoleShare,
 )
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.roles import Place, role_of
-from attntui.analysis.attention.vocabulary import WHOLE_COPIES, does_attention, of_names
+from attntui.analysis.attention.vocabulary import WHOLE_COPIES, does_attention
+from attntui.analysis.attention_ops import Direction
+from attntui.analysis.climbing import innermost
+from attntui.analysis.groups import distinct
 from attntui.analysis.kernel_names import decode
+from attntui.analysis.named import names_passing
 from attntui.analysis.work.of_kernels import kernel_work
 from attntui.trace.model import ABSENT, I32, I64, Bool, Category, Trace
 
@@ -41,7 +45,7 @@ class Claims:
     first: I64
     end: I64
     floor: I64
-    role: tuple[str | None, ...]
+    role: tuple[Role | None, ...]
     keys: I64
     outer: I64
 
@@ -53,13 +57,8 @@ class Claims:
         claim = np.searchsorted(self.keys, _key(trace, rows), side="right") - 1
         first = self.first[np.maximum(claim, 0)]
         claim[trace.lane[first] != trace.lane[rows]] = ABSENT
-        outside = np.flatnonzero((claim != ABSENT) & (self.end[claim] < trace.start[rows]))
-        while len(outside):
-            claim[outside] = self.outer[claim[outside]]
-            here = claim[outside]
-            over = (here != ABSENT) & (self.end[here] < trace.start[rows[outside]])
-            outside = outside[over]
-        return claim
+        start = trace.start[rows]
+        return innermost(self.outer, claim, lambda which, at: self.end[at] >= start[which])
 
 
 def _key(trace: Trace, rows: I64) -> I64:
@@ -111,19 +110,6 @@ def claimed(where: Launches, claims: Claims) -> I64:
     return found
 
 
-def distinct(*columns: I64) -> tuple[I64, I64]:
-    """Distinct rows of some columns: the index of the first of each, and each row's number."""
-    number = np.zeros(len(columns[0]), np.int64)
-    first = np.zeros(0, np.int64)
-    for column in columns:
-        _, values = np.unique(column, return_inverse=True)
-        width = int(values.max()) + 1 if len(values) else 1
-        _, first, number = np.unique(
-            number * width + values, return_index=True, return_inverse=True
-        )
-    return first, number
-
-
 class Roles:
     """Roles of GPU operations, or of CPU ops, that calls hold."""
 
@@ -134,9 +120,9 @@ class Roles:
         self.tree = tree
         self.found = found
         self.claims = claims
-        self._attention = of_names(trace, does_attention, used)
-        self._copies = of_names(trace, lambda name: name in WHOLE_COPIES, used)
-        self._separate = np.array([call.separate for call in found], np.bool_)
+        self._attention = names_passing(trace, does_attention, used)
+        self._copies = names_passing(trace, lambda name: name in WHOLE_COPIES, used)
+        self._separate = np.array([call.backend.separate for call in found], np.bool_)
         self._qk = np.array([call.qk for call in found], np.int64)
         self._av = np.array([call.av for call in found], np.int64)
         shapes: dict[Geometry, int] = {}
@@ -157,7 +143,9 @@ class Roles:
         outer = np.where(within, outer, ABSENT)
         product = np.where(outer == self._qk[call], 1, np.where(outer == self._av[call], 2, 0))
         product[outer == ABSENT] = 0
-        told = np.array([_ROLE_CODES.get(r or "", ABSENT) for r in claims.role], np.int64)[claim]
+        told = np.array([ABSENT if r is None else _ROLE_CODES[r] for r in claims.role], np.int64)[
+            claim
+        ]
         outer_name = _named(trace.name, outer)
         outer_inputs = _named(trace.columns.inputs, outer)
         inner_name = _named(trace.name, np.where(within, inner, ABSENT))
@@ -204,17 +192,19 @@ class Roles:
         passed on the way.
         """
         trace, tree = self.trace, self.tree
-        outer = inner.copy()
-        copied = np.zeros(len(inner), np.bool_)
-        climbing = np.flatnonzero(inner != ABSENT)
-        while len(climbing):
-            at = outer[climbing]
+
+        def is_step(which: I64, at: I64) -> Bool:
             up = tree.parent[at]
-            on = (up != ABSENT) & (up >= floor[climbing]) & ~self._attention[trace.name[up]]
-            climbing, at, up = climbing[on], at[on], up[on]
-            copied[climbing] |= self._copies[trace.name[at]]
-            outer[climbing] = up
-        return outer, copied
+            top = (up == ABSENT) | (up < floor[which]) | self._attention[trace.name[up]]
+            return np.asarray(top, np.bool_)
+
+        outer = innermost(tree.parent, inner, is_step)
+        copy_or_step = innermost(
+            tree.parent,
+            inner,
+            lambda which, at: self._copies[trace.name[at]] | (at == outer[which]),
+        )
+        return outer, np.asarray(copy_or_step != outer, np.bool_)
 
 
 def _named(column: I32, rows: I64) -> I64:
@@ -317,11 +307,11 @@ def _calls(
 def _call(
     trace: Trace, where: Launches, seen: Found, rows: I64, shares: list[RoleShare]
 ) -> AttentionCall:
-    sizes, backward = seen.geometry, seen.direction == BACKWARD
+    sizes, backward = seen.geometry, seen.direction is Direction.BACKWARD
     fused_bytes = sizes.fused_bytes(backward=backward)
-    if seen.separate and not backward:
+    if seen.backend.separate and not backward:
         shares = [_weighed(share, sizes) for share in shares]
-    elif not seen.separate:
+    elif not seen.backend.separate:
         shares = [_estimated(share, fused_bytes) for share in shares]
     told = [share.hbm_bytes for share in shares]
     known = [value for value in told if value is not None]
@@ -350,9 +340,9 @@ def _call(
         gpu_ns=sum(share.gpu_ns for share in shares),
         roles=tuple(shares),
         flops=sizes.flops(
-            causal=bool(seen.causal) and not seen.separate,
+            causal=bool(seen.causal) and not seen.backend.separate,
             backward=backward,
-            fused=not seen.separate,
+            fused=not seen.backend.separate,
         ),
         hbm_bytes=sum(known) if told and len(known) == len(told) else None,
         fused_hbm_bytes=fused_bytes,
@@ -363,7 +353,7 @@ def _call(
 
 def _estimated(share: RoleShare, fused_bytes: int | None) -> RoleShare:
     """A fused kernel whose op has no rule of its own moves what any fused kernel must."""
-    if share.role != "fused" or share.hbm_bytes is not None:
+    if share.role is not Role.FUSED or share.hbm_bytes is not None:
         return share
     return replace(share, hbm_bytes=fused_bytes)
 
@@ -371,7 +361,7 @@ def _estimated(share: RoleShare, fused_bytes: int | None) -> RoleShare:
 def _weighed(share: RoleShare, sizes: Geometry) -> RoleShare:
     """A lone softmax kernel whose op tells no shapes reads and writes the scores once."""
     scores = sizes.scores_bytes()
-    if share.role != "softmax" or share.gpu_ops != 1 or share.hbm_bytes is not None:
+    if share.role is not Role.SOFTMAX or share.gpu_ops != 1 or share.hbm_bytes is not None:
         return share
     return replace(share, hbm_bytes=None if scores is None else 2 * scores)
 

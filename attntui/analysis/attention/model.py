@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from attntui.analysis.attention_ops import Backend, Direction
+from attntui.analysis.word import Word
 from attntui.analysis.work.attention import attention_flops, fused_attention_bytes
 from attntui.trace.model import ABSENT, I64
 
-FORWARD = "forward"
-BACKWARD = "backward"
 
-ROLES = (
-    "qk",
-    "scale",
-    "mask",
-    "copy",
-    "softmax",
-    "dropout",
-    "av",
-    "fused",
-    "memset",
-    "other",
-)
-"""In this order roles are listed: that of a naive forward, then what stands beside it."""
+class Role(Word):
+    """Parts that GPU operations play in a call: those of a naive forward in their order, then
+    what stands beside them.
+    """
 
-BACKENDS = ("naive", "flash", "efficient", "cudnn", "math", "flex", "triton", "other")
+    QK = "qk"
+    SCALE = "scale"
+    MASK = "mask"
+    COPY = "copy"
+    SOFTMAX = "softmax"
+    DROPOUT = "dropout"
+    AV = "av"
+    FUSED = "fused"
+    MEMSET = "memset"
+    OTHER = "other"
+
+
+ROLES = tuple(Role)
+"""In this order roles are listed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +38,7 @@ class RoleShare:
     `hbm_bytes` is estimated from shapes; None where an operation's shapes do not tell.
     """
 
-    role: str
+    role: Role
     rows: I64
     gpu_ns: int
     hbm_bytes: int | None
@@ -65,8 +69,8 @@ class AttentionCall:
     tuple, of the forward call that a backward one belongs to.
     """
 
-    backend: str
-    direction: str
+    backend: Backend
+    direction: Direction
     batch: int | None
     heads: int | None
     kv_heads: int | None
@@ -99,7 +103,7 @@ class AttentionCall:
     def gpu_ops(self) -> int:
         return len(self.gpu_rows)
 
-    def role(self, name: str) -> RoleShare | None:
+    def role(self, name: Role) -> RoleShare | None:
         """The share of one role, None where no operation plays it."""
         return next((share for share in self.roles if share.role == name), None)
 
@@ -201,7 +205,7 @@ class ThreadSpan:
 
     first: int
     end: int
-    role: str | None = None
+    role: Role | None = None
     whole: bool = True
 
 
@@ -214,8 +218,8 @@ class Found:
     with their roles, where there is no op tree to look them up in.
     """
 
-    backend: str
-    direction: str
+    backend: Backend
+    direction: Direction
     lane: int | None
     op: int | None
     spans: tuple[ThreadSpan, ...]
@@ -226,9 +230,4 @@ class Found:
     av: int = ABSENT
     forward: int | None = None
     rows: tuple[int, ...] = ()
-    row_roles: tuple[str, ...] = field(default=())
-
-    @property
-    def separate(self) -> bool:
-        """Whether the products, scaling and softmax are ops of their own."""
-        return self.backend in ("naive", "math")
+    row_roles: tuple[Role, ...] = field(default=())

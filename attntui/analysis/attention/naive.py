@@ -13,7 +13,7 @@ import numpy as np
 
 from attntui.analysis.attention import geometry
 from attntui.analysis.attention.geometry import Factors
-from attntui.analysis.attention.model import FORWARD, Found, Geometry, ThreadSpan
+from attntui.analysis.attention.model import Found, Geometry, Role, ThreadSpan
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.softmax import EXPONENTIALS, softmax_steps, softmaxes
 from attntui.analysis.attention.vocabulary import (
@@ -26,8 +26,9 @@ from attntui.analysis.attention.vocabulary import (
     VIEWS,
     is_product,
     is_softmax,
-    of_names,
 )
+from attntui.analysis.attention_ops import Backend, Direction
+from attntui.analysis.named import is_named, rows_named
 from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, I64, Bool, OpInputs, Shape, Trace
 
@@ -42,7 +43,7 @@ _LONGEST_PRELUDE = 24
 def find_naive(trace: Trace, tree: OpTree, where: Launches, used: Bool) -> list[Found]:
     """Every naive forward call, by thread and level; none inside a fused or math call."""
     middle = softmaxes(trace, tree, where, used)
-    search = Search(trace, tree, used)
+    search = Search(trace, tree)
     found = []
     taken = ABSENT
     for level, row, place in zip(
@@ -63,23 +64,21 @@ class Sketch:
 
     geometry: Geometry
     evidence: str
-    runs: tuple[tuple[int, int, str | None], ...]
+    runs: tuple[tuple[int, int, Role | None], ...]
 
 
 class Search:
     """Looks round one softmax at a time for the two products that make it attention."""
 
-    def __init__(self, trace: Trace, tree: OpTree, used: Bool) -> None:
+    def __init__(self, trace: Trace, tree: OpTree) -> None:
         self.trace = trace
         self.tree = tree
-        products = of_names(trace, is_product, used)
-        at = np.flatnonzero(products[trace.name[tree.siblings]])
+        at = np.flatnonzero(is_named(trace, tree.siblings, is_product))
         self.at = at
         self.level = tree.level_of(
             tree.parent[tree.siblings[at]], trace.lane[tree.siblings[at]].astype(np.int64)
         )
-        primitive = of_names(trace, lambda name: name in PRIMITIVES, used)
-        rows = tree.ops[primitive[trace.name[tree.ops]]]
+        rows = rows_named(trace, tree.ops, PRIMITIVES.__contains__)
         width = len(trace) + 1
         self._primitive_keys = np.sort(trace.lane[rows].astype(np.int64) * width + rows)
         self._factors: dict[tuple[int, int], Factors | None] = {}
@@ -224,8 +223,8 @@ class Search:
             self._sketches[key] = self._sketch(rows, first - start, row, key[4], qk, av)
         sketch = self._sketches[key]
         return Found(
-            backend="naive",
-            direction=FORWARD,
+            backend=Backend.NAIVE,
+            direction=Direction.FORWARD,
             lane=int(trace.lane[row]),
             op=int(rows[0]),
             spans=tuple(
@@ -272,7 +271,7 @@ class Search:
 
     def _runs(
         self, rows: I64, first: int, by_hand: tuple[int, ...], sizes: Geometry
-    ) -> tuple[tuple[int, int, str | None], ...]:
+    ) -> tuple[tuple[int, int, Role | None], ...]:
         """Which ops belong to a call, as runs (from, to, role) of those between its first and
         its last: all but those that have nothing to do with the scores (a layer's projection).
         """
@@ -290,7 +289,7 @@ class Search:
         cuts = np.flatnonzero(np.diff(belongs)) + 1
         starts, ends = [0, *cuts.tolist()], [*(cuts - 1).tolist(), len(rows) - 1]
         return tuple(
-            (a, b, "softmax" if belongs[a] == 2 else None)
+            (a, b, Role.SOFTMAX if belongs[a] == 2 else None)
             for a, b in zip(starts, ends, strict=True)
             if belongs[a]
         )

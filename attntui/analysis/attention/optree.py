@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attntui.analysis.climbing import furthest, innermost
 from attntui.analysis.launches import nearest, parent_ops
+from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
 
@@ -42,22 +44,15 @@ class OpTree:
 
     def inside(self, rows: I64, mask: Bool) -> I64:
         """For each CPU op the outermost of it and its ancestors in `mask`, else ABSENT."""
-        best = np.where(mask[rows], rows, ABSENT)
-        at = self.parent[rows]
-        climbing = np.flatnonzero(at != ABSENT)
-        while len(climbing):
-            here = at[climbing]
-            hit = mask[here]
-            best[climbing[hit]] = here[hit]
-            at[climbing] = self.parent[here]
-            climbing = climbing[at[climbing] != ABSENT]
-        return best
+
+        def first(places: I64) -> I64:
+            return innermost(self.parent, places, lambda _, at: mask[at])
+
+        return furthest(lambda at: first(self.parent[at]), first(rows))
 
     def names_like(self, wanted: Bool) -> Bool:
         """Which rows are CPU ops with a name of which `wanted` (a mask over names) is true."""
-        mask = np.zeros(len(self.trace), np.bool_)
-        mask[self.ops[wanted[self.trace.name[self.ops]]]] = True
-        return mask
+        return mask_of(len(self.trace), self.ops[wanted[self.trace.name[self.ops]]])
 
 
 def op_tree(trace: Trace) -> OpTree:

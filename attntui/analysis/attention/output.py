@@ -9,8 +9,9 @@ import numpy as np
 
 from attntui.analysis.attention.geometry import dtype_of
 from attntui.analysis.attention.model import Geometry
+from attntui.analysis.named import ops_named
 from attntui.analysis.work.model import Arguments
-from attntui.trace.model import ABSENT, I64, Category, Shape, Trace
+from attntui.trace.model import ABSENT, I64, Shape, Trace
 
 # Rows of q in a block of a Triton kernel: powers of two that its products take.
 _BLOCKS = (16, 32, 64, 128, 256)
@@ -42,12 +43,11 @@ def made_before(trace: Trace, kernels: I64) -> I64:
     its level of its thread, with no other launch in between.
     """
     found = np.full(len(kernels), ABSENT, np.int64)
-    if _MADE not in trace.names:
+    made = ops_named(trace, _MADE)
+    if not len(made):
         return found
-    is_made = (trace.name == trace.names.index(_MADE)) & (trace.category == Category.CPU_OP)
     launches = np.unique(trace.launch[trace.gpu_ops])
     launch = trace.launch[kernels].astype(np.int64)
-    made = np.flatnonzero(is_made)
     at = np.searchsorted(made, launch) - 1
     fits = np.flatnonzero((at >= 0) & (launch != ABSENT))
     row = made[at[fits]]

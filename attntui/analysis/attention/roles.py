@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 
 from attntui.analysis.attention.fused import is_attention, kernel_in_attention
-from attntui.analysis.attention.model import Geometry
+from attntui.analysis.attention.model import Geometry, Role
 from attntui.analysis.attention.vocabulary import (
     COPIES,
     DROPOUTS,
@@ -16,6 +16,7 @@ from attntui.analysis.attention.vocabulary import (
     is_softmax,
 )
 from attntui.analysis.kernel_names import KernelName, decode
+from attntui.analysis.names.words import Operation
 from attntui.trace.model import Category, OpInputs
 
 # Steps that act on a tensor in place of which a copy inside them is told apart.
@@ -34,7 +35,7 @@ class Place:
     """
 
     separate: bool
-    told: str | None
+    told: Role | None
     product: int
     outer: str | None
     outer_inputs: OpInputs | None
@@ -45,12 +46,12 @@ class Place:
     geometry: Geometry
 
 
-def role_of(place: Place) -> str:
+def role_of(place: Place) -> Role:
     """The role that an operation plays, by what launched it and where that stands."""
     if place.category == Category.MEMSET:
-        return "memset"
+        return Role.MEMSET
     if place.told is not None:
-        return "copy" if place.copied else place.told
+        return Role.COPY if place.copied else place.told
     kernel = decode(place.kernel) if place.kernel is not None else None
     if place.outer is None:
         return _by_kernel(kernel)
@@ -59,28 +60,29 @@ def role_of(place: Place) -> str:
     return _in_fused(place, kernel)
 
 
-def _step(place: Place, kernel: KernelName | None) -> str:
+def _step(place: Place, kernel: KernelName | None) -> Role:
     """In a naive or math call the op on the call's level decides, if its name is known."""
     name = place.outer or ""
     if place.product:
-        role = "qk" if place.product == 1 else "av"
+        role = Role.QK if place.product == 1 else Role.AV
     elif name.startswith("triton_"):
-        return "fused"
+        return Role.FUSED
     elif is_softmax(name):
-        role = "softmax"
+        role = Role.SOFTMAX
     elif name in DROPOUTS:
-        role = "dropout"
+        role = Role.DROPOUT
     elif name in SCALES:
-        role = "scale" if _is_own(place) else "mask"
+        role = Role.SCALE if _is_own(place) else Role.MASK
     elif name in COPIES:
-        return "copy" if _is_own(place) else "mask"
+        return Role.COPY if _is_own(place) else Role.MASK
     elif name in MASKS:
-        role = "mask"
+        role = Role.MASK
     else:
-        return "softmax" if kernel is not None and kernel.operation == "softmax" else "other"
+        softmax = kernel is not None and kernel.operation is Operation.SOFTMAX
+        return Role.SOFTMAX if softmax else Role.OTHER
     # Making a mask may copy it; copying inside any other step moves the scores, q, k or v.
-    if place.copied and (role != "mask" or name in _MASKED_FILL):
-        return "copy"
+    if place.copied and (role is not Role.MASK or name in _MASKED_FILL):
+        return Role.COPY
     return role
 
 
@@ -93,38 +95,38 @@ def _is_own(place: Place) -> bool:
     return prod(size for size in dims[0] if isinstance(size, int)) in own
 
 
-def _in_fused(place: Place, kernel: KernelName | None) -> str:
+def _in_fused(place: Place, kernel: KernelName | None) -> Role:
     """In a fused call the kernel launched by the attention op itself is the attention."""
     if place.kernel is not None and is_attention(kernel_in_attention(place.kernel)):
-        return "fused"
+        return Role.FUSED
     inner, outer = place.inner or "", place.outer or ""
     if does_attention(inner):
-        return "copy" if place.category == Category.MEMCPY else "fused"
+        return Role.COPY if place.category == Category.MEMCPY else Role.FUSED
     if place.copied or outer in COPIES:
-        return "copy"
+        return Role.COPY
     if outer in DROPOUTS:
-        return "dropout"
-    return "mask" if outer in MASKS and kernel is not None else "other"
+        return Role.DROPOUT
+    return Role.MASK if outer in MASKS and kernel is not None else Role.OTHER
 
 
-_OF_KERNEL = {
-    "softmax": "softmax",
-    "masked_fill": "mask",
-    "add": "mask",
-    "where": "mask",
-    "triu/tril": "mask",
-    "mul": "scale",
-    "div": "scale",
-    "copy": "copy",
-    "memcpy": "copy",
-    "dropout": "dropout",
+_OF_KERNEL: dict[str, Role] = {
+    Operation.SOFTMAX: Role.SOFTMAX,
+    Operation.MASKED_FILL: Role.MASK,
+    Operation.ADD: Role.MASK,
+    Operation.WHERE: Role.MASK,
+    Operation.TRIU_TRIL: Role.MASK,
+    Operation.MUL: Role.SCALE,
+    Operation.DIV: Role.SCALE,
+    Operation.COPY: Role.COPY,
+    Operation.MEMCPY: Role.COPY,
+    Operation.DROPOUT: Role.DROPOUT,
 }
 
 
-def _by_kernel(kernel: KernelName | None) -> str:
+def _by_kernel(kernel: KernelName | None) -> Role:
     """With no op to go by, the kernel's own name decides."""
     if kernel is None:
-        return "other"
+        return Role.OTHER
     if is_attention(kernel) or kernel.fused_ops:
-        return "fused"
-    return _OF_KERNEL.get(kernel.operation or "", "other")
+        return Role.FUSED
+    return _OF_KERNEL.get(kernel.operation or "", Role.OTHER)

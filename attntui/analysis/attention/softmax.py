@@ -9,11 +9,11 @@ import numpy as np
 
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.vocabulary import (
-    fused_op,
+    forward_op,
     is_softmax,
     is_softmax_kernel,
-    of_names,
 )
+from attntui.analysis.named import is_named, names_passing
 from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, I64, Bool, OpInputs, Trace
 
@@ -42,15 +42,12 @@ def softmaxes(trace: Trace, tree: OpTree, where: Launches, used: Bool) -> Middle
     softmax in ops of its own; and Triton's softmax kernels that no op of that name launched:
     where they were launched, and the op that launched them.
     """
-    mask = tree.names_like(of_names(trace, is_softmax, used))
+    mask = tree.names_like(names_passing(trace, is_softmax, used))
     rows = np.flatnonzero(mask)
     rows = rows[~mask[tree.parent[rows]] | (tree.parent[rows] == ABSENT)]
-    steps = tree.names_like(of_names(trace, lambda name: name in EXPONENTIALS, used))
-    launched = where.anchor != ABSENT
-    names = np.zeros(len(trace.names), np.bool_)
-    names[trace.name[where.gpu_ops[launched]]] = True
-    triton = of_names(trace, is_softmax_kernel, names)
-    bare = np.flatnonzero(triton[trace.name[where.gpu_ops]] & launched)
+    steps = tree.names_like(names_passing(trace, lambda name: name in EXPONENTIALS, used))
+    bare = np.flatnonzero(where.anchor != ABSENT)
+    bare = bare[is_named(trace, where.gpu_ops[bare], is_softmax_kernel)]
     in_op = bare[where.op[bare] != ABSENT]
     named = in_op[tree.inside(where.op[in_op], mask) != ABSENT]
     bare, in_op = np.setdiff1d(bare, named), np.setdiff1d(in_op, named)
@@ -58,7 +55,7 @@ def softmaxes(trace: Trace, tree: OpTree, where: Launches, used: Bool) -> Middle
     parent = np.concatenate((tree.parent[rows], where.op[bare]))
     rows = np.concatenate((rows, where.anchor[bare]))
     level = tree.level_of(parent, trace.lane[rows].astype(np.int64))
-    fused = tree.names_like(of_names(trace, fused_op, used))
+    fused = tree.names_like(names_passing(trace, forward_op, used))
     above = parent != ABSENT
     in_fused = np.zeros(len(rows), np.bool_)
     in_fused[above] = tree.inside(parent[above], fused) != ABSENT

@@ -9,20 +9,22 @@ import re
 import numpy as np
 
 from attntui.analysis.attention.fused import call_of
-from attntui.analysis.attention.model import BACKWARD, FORWARD, Found
+from attntui.analysis.attention.model import Found
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.output import grid_fits, grid_of
 from attntui.analysis.attention.vocabulary import (
-    FusedOp,
-    fused_backward_op,
-    fused_op,
+    MAIN_KERNEL,
     is_node,
     is_product,
     is_region,
-    of_names,
+    whole_op,
 )
+from attntui.analysis.attention_ops import AttentionOp, Direction
+from attntui.analysis.groups import apart
 from attntui.analysis.kernel_names import decode
+from attntui.analysis.named import is_named, names_of, names_passing
 from attntui.analysis.names.triton_by_hand import ambiguous
+from attntui.analysis.names.words import Operation
 from attntui.analysis.work.attention import first_of_three, sizes_alike
 from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, I64, Bool, Trace
@@ -38,22 +40,21 @@ def says_attention(label: str) -> bool:
 
 
 def find_unnamed(
-    trace: Trace, tree: OpTree, where: Launches, used: Bool, *, backward: bool = False
+    trace: Trace, tree: OpTree, where: Launches, used: Bool, direction: Direction
 ) -> list[Found]:
-    """Calls of ops outside every named attention op that launched the kernel of one call
-    themselves, and hold no products; by row. A compiled region is no such op.
+    """Calls in one direction of ops outside every named attention op that launched the kernel of
+    one call themselves, and hold no products; by row. A compiled region is no such op.
 
-    `used` is the mask of names that CPU ops bear. With `backward` the calls of the backward.
+    `used` is the mask of names that CPU ops bear.
     """
-    direction = BACKWARD if backward else FORWARD
-    index = _of_unknown_ops(trace, tree, where, used, f"attention {direction}")
-    index = index[np.argsort(where.op[index], kind="stable")]
-    rows, first = np.unique(where.op[index], return_index=True)
+    index = _of_unknown_ops(trace, tree, where, used, MAIN_KERNEL[direction])
+    rows, launched = apart(where.gpu_ops[index], where.op[index])
     found = []
-    for row, own in zip(rows.tolist(), np.split(where.gpu_ops[index], first)[1:], strict=True):
+    for row, own in zip(rows.tolist(), launched, strict=True):
         kernels = trace.name[own].tolist()
         # A backward may have a kernel for each gradient; each runs once.
-        once = len(set(kernels)) == len(kernels) if backward else len(kernels) == 1
+        forward = direction is Direction.FORWARD
+        once = len(kernels) == 1 if forward else len(set(kernels)) == len(kernels)
         if not once or any(is_product(trace.name_of(c)) for c in tree.children(row).tolist()):
             continue
         op, evidence = _form(trace, row, int(own[0]), direction)
@@ -62,45 +63,46 @@ def find_unnamed(
     return found
 
 
-def _of_unknown_ops(trace: Trace, tree: OpTree, where: Launches, used: Bool, operation: str) -> I64:
+def _of_unknown_ops(
+    trace: Trace, tree: OpTree, where: Launches, used: Bool, operation: Operation
+) -> I64:
     """Which GPU operations (as an index into `where`) are main kernels of attention that an
     op of no table launched.
     """
     ops = np.flatnonzero(where.op != ABSENT)
-    launched = np.zeros(len(trace.names), np.bool_)
-    launched[trace.name[where.gpu_ops[ops]]] = True
-    sure = of_names(trace, lambda name: decode(name).operation == operation, launched)
-    open_ = of_names(trace, lambda name: ambiguous(name) == operation, launched)
+    launched = names_of(trace, where.gpu_ops[ops])
+    sure = names_passing(trace, lambda name: decode(name).operation is operation, launched)
+    open_ = names_passing(trace, lambda name: ambiguous(name) is operation, launched)
     if not (sure | open_).any():
         return ops[:0]
     kernel, op = trace.name[where.gpu_ops[ops]], where.op[ops]
-    told = of_names(trace, says_attention, used)[trace.name[op]]
+    told = is_named(trace, op, says_attention)
     ops = ops[sure[kernel] | (open_[kernel] & told)]
-    other = of_names(trace, lambda name: is_region(name) or is_node(name), used)
-    other |= of_names(trace, lambda name: name.startswith("aten::"), used)
+    other = names_passing(trace, lambda name: is_region(name) or is_node(name), used)
+    other |= names_passing(trace, lambda name: name.startswith("aten::"), used)
     ops = ops[~other[trace.name[where.op[ops]]]]
-    known = tree.names_like(
-        of_names(trace, lambda name: fused_op(name) or fused_backward_op(name), used)
-    )
+    known = tree.names_like(names_passing(trace, whole_op, used))
     outside = np.flatnonzero(tree.inside(where.op[ops], known) == ABSENT)
     return ops[outside]
 
 
-def _form(trace: Trace, row: int, kernel: int, direction: str) -> tuple[FusedOp, str]:
+def _form(trace: Trace, row: int, kernel: int, direction: Direction) -> tuple[AttentionOp, str]:
     """Where an op keeps q, k and v, and what told which axis has the heads."""
     inputs = trace.inputs_of(row)
-    unknown = FusedOp(None, q=None)
-    args = Arguments(inputs) if inputs is not None and direction == FORWARD else None
+    unknown = AttentionOp(None, direction, q=None)
+    args = Arguments(inputs) if inputs is not None and direction is Direction.FORWARD else None
     at = first_of_three(args) if args is not None else None
     if args is None or at is None:
         return unknown, "its inputs are not q, k and v"
     layouts = [axis for axis in (1, 2) if sizes_alike(args, at, axis)]
     q, k = args.tensors(at, at + 1)
     if q.shape[1] == q.shape[2] and k.shape[1] == k.shape[2]:
-        return FusedOp(None, 1, at), "its inputs tell q, k and v"
+        return AttentionOp(None, direction, 1, at), "its inputs tell q, k and v"
     grid = grid_of(trace, kernel)
     fitting = [axis for axis in layouts if grid and grid_fits(q.shape, axis, k.shape[axis], grid)]
     if len(fitting) != 1 or grid is None:
-        return FusedOp(None, 0, at), "its inputs tell q, k and v, nothing which axis has the heads"
+        told = "its inputs tell q, k and v, nothing which axis has the heads"
+        return AttentionOp(None, direction, 0, at), told
     shown = "x".join(str(size) for size in grid)
-    return FusedOp(None, fitting[0], at), f"its grid {shown} tells the heads' axis of its inputs"
+    told = f"its grid {shown} tells the heads' axis of its inputs"
+    return AttentionOp(None, direction, fitting[0], at), told

@@ -2,151 +2,48 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
-
-import numpy as np
-
+from attntui.analysis.attention_ops import (
+    FLEX_TEMPLATES,
+    NODES,
+    AttentionOp,
+    Backend,
+    Direction,
+    attention_op,
+)
 from attntui.analysis.kernel_names import decode
-from attntui.trace.model import Bool, Trace
+from attntui.analysis.names.words import Library, Operation
 
-
-@dataclass(frozen=True, slots=True)
-class FusedOp:
-    """What an attention op's name tells.
-
-    `backend` is None where the op only dispatches. `heads_at` is the axis of the heads in
-    4-d tensors: 1 for [batch, heads, length, dim], 2 for [batch, length, heads, dim], 0 where
-    that is not known.
-    `q` is the position of q; k and v follow. `tokens`: q is [tokens, heads, dim], the sequences
-    of a batch one after another. `causal` is the position of a flag, `mask_type`
-    that of the efficient backend's number (0 none, 1 and 2 causal), `mask` that of a mask or
-    bias tensor. None: the op does not say.
-    """
-
-    backend: str | None
-    heads_at: int = 2
-    q: int | None = 0
-    causal: int | None = None
-    mask_type: int | None = None
-    mask: int | None = None
-    tokens: bool = False
-
-
-# Positions as in PyTorch's native_functions.yaml and the packages' own schemas.
-_ATEN = {
-    "scaled_dot_product_attention": FusedOp(None, 1, causal=5, mask=3),
-    "_scaled_dot_product_flash_attention": FusedOp("flash", 1, causal=4),
-    "_scaled_dot_product_flash_attention_for_cpu": FusedOp("flash", 1, causal=4, mask=5),
-    "_scaled_dot_product_efficient_attention": FusedOp("efficient", 1, causal=6, mask=3),
-    "_scaled_dot_product_cudnn_attention": FusedOp("cudnn", 1, causal=6, mask=3),
-    "_scaled_dot_product_attention_math": FusedOp("math", 1, causal=5, mask=3),
-    "_scaled_dot_product_attention_math_for_mps": FusedOp("math", 1, causal=5, mask=3),
-    "_scaled_dot_product_fused_attention_overrideable": FusedOp("other", 1, causal=5, mask=3),
-    "_flash_attention_forward": FusedOp("flash", causal=8),
-    "_efficient_attention_forward": FusedOp("efficient", mask_type=9, mask=3),
-    "_cudnn_attention_forward": FusedOp("cudnn", 1, causal=10, mask=3),
+MAIN_KERNEL = {
+    Direction.FORWARD: Operation.ATTENTION_FORWARD,
+    Direction.BACKWARD: Operation.ATTENTION_BACKWARD,
 }
-_ATEN_BACKWARD = {
-    "_scaled_dot_product_flash_attention_backward": FusedOp("flash", 1, 1, causal=11),
-    "_scaled_dot_product_flash_attention_for_cpu_backward": FusedOp("flash", 1, 1, causal=7),
-    "_scaled_dot_product_efficient_attention_backward": FusedOp(
-        "efficient", 1, 1, causal=11, mask=4
-    ),
-    "_scaled_dot_product_cudnn_attention_backward": FusedOp("cudnn", 1, 1, causal=14, mask=8),
-    "_scaled_dot_product_fused_attention_overrideable_backward": FusedOp("other", 1, 1),
-    "_flash_attention_backward": FusedOp("flash", 2, 1, causal=11),
-    "_efficient_attention_backward": FusedOp("efficient", 2, 1, mask_type=14, mask=4),
-    "_cudnn_attention_backward": FusedOp("cudnn", 1, 1, causal=14, mask=8),
-}
-_EXACT = {
-    **{f"aten::{name}": op for name, op in _ATEN.items()},
-    "flash_attn::_flash_attn_forward": FusedOp("flash", causal=5),
-    "FlashAttnFunc": FusedOp("flash"),
-    "_fMHA": FusedOp(None),
-    "vllm::unified_attention": FusedOp(None, tokens=True),
-    "vllm::unified_attention_with_output": FusedOp(None, tokens=True),
-    "sglang::unified_attention": FusedOp(None, tokens=True),
-    "sglang::unified_attention_with_output": FusedOp(None, tokens=True),
-    "sgl_kernel::fwd": FusedOp(None, tokens=True),
-}
-_EXACT_BACKWARD = {
-    **{f"aten::{name}": op for name, op in _ATEN_BACKWARD.items()},
-    "flash_attn::_flash_attn_backward": FusedOp("flash", 2, 1, causal=11),
-}
-# (pattern, what it is) for ops of packages, tried in order. q None: where q, k and v stand is
-# not known, so no sizes are read.
-_PATTERNS: tuple[tuple[re.Pattern[str], FusedOp], ...] = (
-    (re.compile(r"flash_attn(_\w+)?::\w*(fwd|forward)\w*$"), FusedOp("flash")),
-    (re.compile(r"FlashAttn\w*Func$"), FusedOp("flash")),
-    (re.compile(r"xformers_flash\d?::flash_fwd$"), FusedOp("flash")),
-    (re.compile(r"xformers::efficient_attention_forward_\w+$"), FusedOp("efficient")),
-    (re.compile(r"xformers::\w*splitk\w*$", re.IGNORECASE), FusedOp("triton")),
-    (re.compile(r"vllm::unified_\w*attention\w*$"), FusedOp(None, tokens=True)),
-    (re.compile(r"_vllm_fa\d_C::\w*fwd\w*$"), FusedOp("flash", tokens=True)),
-    # (out, query, …), or (out, exponent sums, maxima, scratch, query, …) where it is split.
-    (re.compile(r"_C::paged_attention_v1$"), FusedOp(None, q=1, tokens=True)),
-    (
-        re.compile(r"(_C::paged_attention_v2|_rocm_C::paged_attention)$"),
-        FusedOp(None, q=4, tokens=True),
-    ),
-    (re.compile(r"sgl(ang|_kernel)::\w*attention\w*$"), FusedOp(None, q=None)),
-    (
-        re.compile(r"flashinfer::\w*(prefill|decode|attention|mla)\w*(?<!plan)$"),
-        FusedOp(None, q=None),
-    ),
-    (re.compile(r"aiter::\w*(mha|fmha|flash_attn)\w*(fwd|forward)\w*$"), FusedOp("flash")),
-    (re.compile(r"aiter::(paged_attention|pa_fwd|mla_)\w*$"), FusedOp(None, q=None)),
-    (re.compile(r"FusedAttnFunc\w*$"), FusedOp(None, q=None)),
-)
-_BACKWARD_PATTERNS: tuple[tuple[re.Pattern[str], FusedOp], ...] = (
-    (re.compile(r"flash_attn(_\w+)?::\w*(bwd|backward)\w*$"), FusedOp("flash", 2, 1)),
-    (re.compile(r"xformers_flash\d?::flash_bwd$"), FusedOp("flash", 2, 1)),
-    (re.compile(r"xformers::efficient_attention_backward_\w+$"), FusedOp("efficient", 2, 1)),
-    (re.compile(r"aiter::\w*(mha|fmha|flash_attn)\w*(bwd|backward)\w*$"), FusedOp("flash", 2, 1)),
-)
+"""What the kernel does that does most of a call."""
 NODE_PREFIX = "autograd::engine::evaluate_function: "
-_NODE = re.compile(
-    r"(ScaledDotProduct\w*|FlashAttn\w*|_?FlashAttention\w*|EfficientAttention\w*|_fMHA|"
-    r"FusedAttn\w*|FlexAttention\w*)Backward\w*$"
-)
 
 
-@lru_cache(maxsize=16384)
-def fused_op(name: str) -> FusedOp | None:
+def whole_op(name: str) -> AttentionOp | None:
+    """What an op that does a whole attention is, forward or backward; None for another op."""
+    return _flex_template(name) if name.startswith("triton_") else attention_op(name)
+
+
+def fused_op(name: str, direction: Direction) -> AttentionOp | None:
+    """What an op that does a whole attention in a direction is, None for another op."""
+    op = whole_op(name)
+    return op if op is not None and op.direction is direction else None
+
+
+def forward_op(name: str) -> AttentionOp | None:
     """What an op that does a whole attention forward is, None for another op."""
-    if name in _EXACT:
-        return _EXACT[name]
-    if name.startswith("triton_"):
-        flex = flex_direction(name)
-        return FusedOp("flex", 1) if flex == "forward" else None
-    if "aten::" in name or len(name) > 200:
-        return None
-    return next((op for pattern, op in _PATTERNS if pattern.match(name)), None)
+    return fused_op(name, Direction.FORWARD)
 
 
-@lru_cache(maxsize=16384)
-def fused_backward_op(name: str) -> FusedOp | None:
-    """What an op that does a whole attention backward is, None for another op."""
-    if name in _EXACT_BACKWARD:
-        return _EXACT_BACKWARD[name]
-    if name.startswith("triton_"):
-        return FusedOp("flex", 1) if flex_direction(name) == "backward" else None
-    if "aten::" in name or len(name) > 200:
-        return None
-    return next((op for pattern, op in _BACKWARD_PATTERNS if pattern.match(name)), None)
-
-
-def flex_direction(name: str) -> str | None:
-    """Whether a Triton template is FlexAttention's forward or backward, None for neither."""
+def _flex_template(name: str) -> AttentionOp | None:
+    """FlexAttention's forward or backward as a Triton template, None for another."""
     kernel = decode(name)
-    if not any(op.startswith("flex_") for op in kernel.fused_ops):
+    if kernel.backend is not Backend.FLEX:
         return None
-    if kernel.operation == "attention forward":
-        return "forward"
-    return "backward" if kernel.operation == "attention backward" else None
+    ways = (way for way, operation in MAIN_KERNEL.items() if operation is kernel.operation)
+    return next((FLEX_TEMPLATES[way] for way in ways), None)
 
 
 def is_region(name: str) -> bool:
@@ -161,16 +58,12 @@ def is_node(name: str) -> bool:
 
 def is_attention_node(name: str) -> bool:
     """Whether an autograd node is the backward of a fused attention op."""
-    return name.startswith(NODE_PREFIX) and bool(_NODE.match(name[len(NODE_PREFIX) :]))
+    return name.startswith(NODE_PREFIX) and bool(NODES.match(name[len(NODE_PREFIX) :]))
 
 
 def does_attention(name: str) -> bool:
     """Whether a kernel launched by this very op is the attention itself."""
-    return bool(
-        fused_op(name)
-        or fused_backward_op(name)
-        or _NODE.match(name.removeprefix(NODE_PREFIX)[:200])
-    )
+    return bool(whole_op(name) or NODES.match(name.removeprefix(NODE_PREFIX)[:200]))
 
 
 PRIMITIVES = {"aten::mm": 0, "aten::bmm": 0, "aten::baddbmm": 1, "aten::baddbmm_": 1}
@@ -182,7 +75,7 @@ def is_product(name: str) -> bool:
     """A matrix product that can be one of attention's two; a layer's (`linear`) is none."""
     if name in PRIMITIVES or name in _COMPOSITES:
         return True
-    return name.startswith("triton_tem_") and decode(name).operation == "gemm"
+    return name.startswith("triton_tem_") and decode(name).operation is Operation.GEMM
 
 
 def is_softmax(name: str) -> bool:
@@ -198,7 +91,7 @@ def is_softmax_kernel(name: str) -> bool:
     if name.startswith("triton_"):
         return is_softmax(name)
     kernel = decode(name)
-    return kernel.library == "Triton" and kernel.operation == "softmax"
+    return kernel.library is Library.TRITON and kernel.operation is Operation.SOFTMAX
 
 
 def _plain_softmax(name: str) -> bool:
@@ -242,11 +135,3 @@ VIEWS = _aten(
 )
 WHOLE_COPIES = frozenset(("aten::copy_", "aten::clone", "aten::contiguous", "aten::_to_copy"))
 """Inside another op these move a tensor for it: to another layout or type, or to keep it."""
-
-
-def of_names(trace: Trace, test: Callable[[str], object], names: Bool) -> Bool:
-    """Which names pass a test, of those in the mask `names`; a mask over `trace.names`."""
-    found = np.zeros(len(trace.names), np.bool_)
-    for index in np.flatnonzero(names).tolist():
-        found[index] = bool(test(trace.names[index]))
-    return found

@@ -10,6 +10,7 @@ import numpy as np
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare.rows import Row
 from attntui.analysis.compare.side import Side
+from attntui.analysis.groups import sums
 from attntui.analysis.kernel_names import decode
 
 # The keys of versions: in the file's own fields, by Kineto or by the user, and in what the
@@ -84,8 +85,7 @@ def _dtypes(side: Side) -> str | None:
     trace = side.analysed.trace
     by_type: dict[str, int] = {}
     names, which = np.unique(trace.name[side.rows], return_inverse=True)
-    time = np.zeros(len(names), np.int64)
-    np.add.at(time, which, trace.dur[side.rows])
+    time = sums(which, trace.dur[side.rows], len(names))
     for name, ns in zip(names.tolist(), time.tolist(), strict=True):
         types = decode(trace.names[name]).dtypes
         if types:

@@ -13,8 +13,11 @@ import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.attention.model import AttentionCall
+from attntui.analysis.climbing import furthest
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.launches import nearest
+from attntui.analysis.named import rows_named
+from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, Bool, Category, OpInputs, Shape, Trace
 
 LEVELS = 3
@@ -142,13 +145,10 @@ def _outermost_aten(trace: Trace, ops: I64) -> I64:
     (itself, if it is one), else ABSENT: `linear` of an `addmm`.
     """
     is_cpu_op = trace.category == Category.CPU_OP
-    aten_names = np.array([name.startswith("aten::") for name in trace.names], np.bool_)
-    aten = is_cpu_op & aten_names[trace.name]
-    found = np.where(aten[ops], ops, ABSENT)
-    climbing = np.flatnonzero(found != ABSENT)
-    while len(climbing):
-        above = nearest(trace, found[climbing], is_cpu_op)
-        goes_on = (above != ABSENT) & aten[above]
-        climbing = climbing[goes_on]
-        found[climbing] = above[goes_on]
-    return found
+    aten_ops = rows_named(trace, np.flatnonzero(is_cpu_op), lambda name: name.startswith("aten::"))
+    aten = mask_of(len(trace), aten_ops)
+
+    def if_aten(places: I64) -> I64:
+        return np.where((places != ABSENT) & aten[places], places, ABSENT)
+
+    return furthest(lambda at: if_aten(nearest(trace, at, is_cpu_op)), if_aten(ops))

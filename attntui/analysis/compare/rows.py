@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from attntui.analysis.attention.model import ROLES, AttentionCall
+from attntui.analysis.attention.model import ROLES, AttentionCall, Role
 from attntui.analysis.compare.alignment import align
 from attntui.analysis.compare.pieces import Piece, Shapes, shapes_of, sizes_of
 from attntui.analysis.compare.side import Side
@@ -18,7 +18,7 @@ from attntui.trace.model import ABSENT, I64
 
 Match = Literal["both", "only_a", "only_b"]
 
-_ONE_KERNEL = frozenset({"qk", "scale", "mask", "copy", "softmax", "dropout", "av", "fused"})
+_ONE_KERNEL = frozenset(ROLES) - {Role.MEMSET, Role.OTHER}
 """Roles whose work one fused kernel does. A memset or an unknown helper is not its work."""
 
 
@@ -26,7 +26,7 @@ _ONE_KERNEL = frozenset({"qk", "scale", "mask", "copy", "softmax", "dropout", "a
 class RoleOps:
     """The GPU operations of one side of a row that play one role."""
 
-    role: str
+    role: Role
     rows: I64
     gpu_ns: int
 
@@ -68,7 +68,7 @@ class Row:
 
     key: str
     name: str
-    role: str | None
+    role: Role | None
     a: Share | None
     b: Share | None
 
@@ -110,7 +110,7 @@ class RowGroup:
         return self.rows[0].name
 
     @property
-    def role(self) -> str | None:
+    def role(self) -> Role | None:
         return self.rows[0].role
 
     @property
@@ -170,7 +170,7 @@ def build_rows(a: Side, b: Side) -> tuple[Row, ...]:
         if piece.call is not None:
             rows += _call_rows(key, name, (a, in_a), (b, in_b))
         else:
-            role = "memset" if piece.memset else None
+            role = Role.MEMSET if piece.memset else None
             rows.append(Row(key, name, role, _op_share(a, in_a), _op_share(b, in_b)))
     return tuple(rows)
 
@@ -204,7 +204,7 @@ def _call_rows(
     ]  # fmt: skip
 
 
-def _parts(side: Side, piece: Piece | None) -> dict[str, RoleOps]:
+def _parts(side: Side, piece: Piece | None) -> dict[Role, RoleOps]:
     """The roles of a call's operations in the unit, in the order of `ROLES`."""
     if piece is None:
         return {}
@@ -212,31 +212,31 @@ def _parts(side: Side, piece: Piece | None) -> dict[str, RoleOps]:
     found = {}
     for index in np.unique(role_of).tolist():
         rows = piece.rows[role_of == index]
-        role = ROLES[index] if index != ABSENT else "other"
+        role = ROLES[index] if index != ABSENT else Role.OTHER
         found[role] = RoleOps(role, rows, int(side.slice.trace.dur[rows].sum()))
     return {role: found[role] for role in ROLES if role in found}
 
 
 def _match_roles(
-    a: Sequence[str], b: Sequence[str]
-) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    a: Sequence[Role], b: Sequence[Role]
+) -> list[tuple[Role, tuple[Role, ...], tuple[Role, ...]]]:
     """Which roles of A answer to which of B; every role of either side is in one entry.
 
     A role answers to the same role. Where a kernel is fused on either side, it answers to
     all that is left of the work one kernel does, many to one.
     """
-    same = {role for role in a if role in b and role != "fused"}
+    same = {role for role in a if role in b and role is not Role.FUSED}
     rest_a, rest_b = (
         tuple(r for r in side if r in _ONE_KERNEL and r not in same) for side in (a, b)
     )
-    many = "fused" in (*a, *b) and bool(rest_a) and bool(rest_b)
-    found: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = []
+    many = Role.FUSED in (*a, *b) and bool(rest_a) and bool(rest_b)
+    found: list[tuple[Role, tuple[Role, ...], tuple[Role, ...]]] = []
     for role in ROLES:
         in_a, in_b = role in a, role in b
         if role in same:
             found.append((role, (role,), (role,)))
         elif many and role in _ONE_KERNEL:
-            if role == "fused":
+            if role is Role.FUSED:
                 found.append((role, rest_a, rest_b))
         elif in_a or in_b:
             found.append((role, (role,) if in_a else (), (role,) if in_b else ()))
@@ -244,7 +244,7 @@ def _match_roles(
 
 
 def _call_share(
-    piece: Piece | None, parts: dict[str, RoleOps], roles: Sequence[str]
+    piece: Piece | None, parts: dict[Role, RoleOps], roles: Sequence[Role]
 ) -> Share | None:
     if piece is None or piece.call is None or not roles:
         return None

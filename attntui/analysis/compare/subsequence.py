@@ -3,15 +3,21 @@
 The lengths of a row of the classic table lie in the bits of one integer (H. Hyyrö,
 "Bit-parallel LCS-length computation revisited", 2004), so that a row costs n / 30 digit
 operations, and Hirschberg's division (1975) finds the pairs in linear space.
+
+The standard library's `difflib.SequenceMatcher` does not serve: it takes the longest run
+first. Of 100,000 items in layers that repeat, one in fifty edited, it paired 795 in 250 s
+where 98,011 were to be paired, in 4 s here; of real steps of a Qwen and a vLLM trace 90
+pieces in 0.54 s, where 251 were, in 0.01 s. Trimmed ends and anchors changed that little.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
+from attntui.trace.masks import mask_of
 from attntui.trace.model import I64
 
 Pairs = list[tuple[int, int]]
@@ -25,8 +31,11 @@ _LARGEST = 20_000_000_000
 _ANCHOR = 16
 """How many equal items in a row make an anchor."""
 
-_FEW = 16
-"""An item with more occurrences than this has its mask of places made once and kept."""
+_VOTERS = 101
+"""How many anchors round the middle tell by how much the sequences are shifted there."""
+
+_KEPT = 1024
+"""How many masks are kept at a time: twelve megabytes at 100,000 items."""
 
 
 def common_subsequence(a: Sequence[int], b: Sequence[int]) -> Pairs:
@@ -77,28 +86,15 @@ def _divide(a: Sequence[int], b: Sequence[int], at_a: int, at_b: int, pairs: Pai
     _align(a[cut_a:], b[cut_b:], at_a + cut_a, at_b + cut_b, pairs)
 
 
-class _Places:
-    """For each item of `b` an integer whose bits are the places where it stands."""
+def _masks(b: Sequence[int]) -> Callable[[int], int]:
+    """For an item an integer whose bits are the places where it stands in `b`."""
+    items, known = np.array(b, np.int64), set(b)
 
-    def __init__(self, b: Sequence[int]) -> None:
-        self._bytes = len(b) // 8 + 1
-        self._places: dict[int, list[int]] = {}
-        for place, item in enumerate(b):
-            self._places.setdefault(item, []).append(place)
-        self._kept: dict[int, int] = {}
+    @lru_cache(maxsize=_KEPT)
+    def made(item: int) -> int:
+        return int.from_bytes(np.packbits(items == item, bitorder="little").tobytes(), "little")
 
-    def mask(self, item: int) -> int:
-        places = self._places.get(item)
-        if places is None:
-            return 0
-        if len(places) <= _FEW:
-            return sum(1 << place for place in places)
-        if item not in self._kept:
-            bits = bytearray(self._bytes)
-            for place in places:
-                bits[place >> 3] |= 1 << (place & 7)
-            self._kept[item] = int.from_bytes(bits, "little")
-        return self._kept[item]
+    return lambda item: made(item) if item in known else 0
 
 
 def _rows(a: Sequence[int], b: Sequence[int], keep: list[int] | None = None) -> int:
@@ -106,10 +102,10 @@ def _rows(a: Sequence[int], b: Sequence[int], keep: list[int] | None = None) -> 
 
     Every row is appended to `keep` where it is given.
     """
-    places, full = _Places(b), (1 << len(b)) - 1
+    masks, full = _masks(b), (1 << len(b)) - 1
     row = full
     for item in a:
-        mask = places.mask(item)
+        mask = masks(item)
         if mask:
             met = row & mask
             row = ((row + met) | (row - met)) & full
@@ -153,63 +149,38 @@ def _walk_back(a: Sequence[int], b: Sequence[int]) -> Pairs:
 
 
 def _cut(a: Sequence[int], b: Sequence[int]) -> tuple[int, int]:
-    """Where to cut sequences that are too long: at the anchor nearest the middle of `a`,
-    else both in the middle.
+    """Where to cut sequences that are too long: at an anchor near the middle of `a` that is
+    shifted as the ones beside it are for the most part, else both in the middle.
     """
-    anchors = _anchors(np.array(a, np.int64), np.array(b, np.int64))
-    inner = [(i, j) for i, j in anchors if i or j]
-    if not inner:
+    at_a, at_b = _anchors(np.array(a, np.int64), np.array(b, np.int64))
+    inner = np.flatnonzero(at_a + at_b)
+    if not len(inner):
         return len(a) // 2, len(b) // 2
-    return min(inner, key=lambda pair: abs(pair[0] - len(a) // 2))
+    near = inner[np.argsort(np.abs(at_a[inner] - len(a) // 2), kind="stable")[:_VOTERS]]
+    shift = at_b[near] - at_a[near]
+    chosen = near[np.argsort(shift, kind="stable")[len(near) // 2]]
+    return int(at_a[chosen]), int(at_b[chosen])
 
 
-def _anchors(a: I64, b: I64) -> Pairs:
-    """Runs of `_ANCHOR` items that occur equally often in both, paired in order: the most
-    of them that ascend in both.
-    """
+def _anchors(a: I64, b: I64) -> tuple[I64, I64]:
+    """Places of runs of `_ANCHOR` items that occur equally often in both, paired in order."""
     runs_a, runs_b = _run_hashes(a), _run_hashes(b)
-    if not len(runs_a) or not len(runs_b):
-        return []
-    order_a, order_b = np.argsort(runs_a, kind="stable"), np.argsort(runs_b, kind="stable")
     items_a, counts_a = np.unique(runs_a, return_counts=True)
     items_b, counts_b = np.unique(runs_b, return_counts=True)
     _, in_a, in_b = np.intersect1d(items_a, items_b, assume_unique=True, return_indices=True)
     equal = counts_a[in_a] == counts_b[in_b]
-    chosen_a, chosen_b = np.zeros(len(items_a), np.bool_), np.zeros(len(items_b), np.bool_)
-    chosen_a[in_a[equal]] = chosen_b[in_b[equal]] = True
-    at_a, at_b = order_a[np.repeat(chosen_a, counts_a)], order_b[np.repeat(chosen_b, counts_b)]
-    same = a[at_a] == b[at_b]
-    at_a, at_b = at_a[same], at_b[same]
-    order = np.argsort(at_a)
-    return _ascending(at_a[order].tolist(), at_b[order].tolist())
+    found = []
+    for runs, counts, chosen in ((runs_a, counts_a, in_a), (runs_b, counts_b, in_b)):
+        mask = mask_of(len(counts), chosen[equal])
+        found.append(np.argsort(runs, kind="stable")[np.repeat(mask, counts)])
+    return found[0], found[1]
 
 
 def _run_hashes(items: I64) -> I64:
     """A hash of each run of `_ANCHOR` items."""
-    number = len(items) - _ANCHOR + 1
-    hashes = np.zeros(max(number, 0), np.int64)
-    for offset in range(_ANCHOR if number > 0 else 0):
+    number = max(len(items) - _ANCHOR + 1, 0)
+    hashes = np.zeros(number, np.int64)
+    for offset in range(_ANCHOR if number else 0):
         # Overflow wraps, which is what a polynomial hash wants (Knuth's multiplier).
         hashes = hashes * np.int64(6364136223846793005) + items[offset : offset + number]
     return hashes
-
-
-def _ascending(first: list[int], second: list[int]) -> Pairs:
-    """The longest run of pairs that ascends in `second` too; `first` ascends already."""
-    tops: list[int] = []
-    ends: list[int] = []
-    before: list[int] = []
-    for index, value in enumerate(second):
-        place = bisect_left(tops, value)
-        before.append(ends[place - 1] if place else -1)
-        if place == len(tops):
-            tops.append(value)
-            ends.append(index)
-        else:
-            tops[place], ends[place] = value, index
-    found: Pairs = []
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        found.append((first[at], second[at]))
-        at = before[at]
-    return found[::-1]

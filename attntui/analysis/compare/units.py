@@ -10,9 +10,12 @@ import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.annotations import STEP_LABEL
-from attntui.analysis.attention.model import FORWARD
-from attntui.analysis.launches import nearest
+from attntui.analysis.attention_ops import Direction
+from attntui.analysis.groups import sums
+from attntui.analysis.launches import outermost
+from attntui.analysis.owners import owners
 from attntui.analysis.steps import profiled_window
+from attntui.trace.masks import places_of
 from attntui.trace.model import ABSENT, I64, Trace
 
 
@@ -97,13 +100,13 @@ def find_units(analysed: AnalysedTrace, choice: UnitChoice) -> Units:
     ops = analysed.launchable
     if choice.kind is UnitKind.ANNOTATION:
         rows = _instances(analysed, choice.label)
-        owner = _owners(trace, rows, ops)
+        thread = np.arange(len(trace.lanes), dtype=np.int64)
+        owner = owners(trace, rows, ops, thread)
         return _units(trace, choice, trace.start[rows], trace.end[rows], rows, owner, ops)
     if choice.kind is UnitKind.ATTENTION:
         calls = _calls(analysed)
-        number = np.full(len(analysed.attention) + 1, ABSENT, np.int64)
-        number[calls] = np.arange(len(calls))
-        owner = number[analysed.call_of[ops]]
+        # One entry more than calls: the last, ABSENT, is what ABSENT itself looks up.
+        owner = places_of(len(analysed.attention) + 1, calls)[analysed.call_of[ops]]
         told = [analysed.attention[index] for index in calls]
         start = np.array([ABSENT if c.start is None else c.start for c in told], np.int64)
         end = np.array([ABSENT if c.end is None else c.end for c in told], np.int64)
@@ -118,8 +121,7 @@ def _units(
     trace: Trace, choice: UnitChoice, start: I64, end: I64, row: I64, owner: I64, ops: I64
 ) -> Units:
     owned = owner != ABSENT
-    gpu_ns = np.zeros(len(start), np.int64)
-    np.add.at(gpu_ns, owner[owned], trace.dur[ops[owned]])
+    gpu_ns = sums(owner[owned], trace.dur[ops[owned]], len(start))
     count = np.bincount(owner[owned], minlength=len(start)).astype(np.int64)
     return Units(choice, start, end, row, ops, owner, gpu_ns, count)
 
@@ -129,32 +131,13 @@ def _instances(analysed: AnalysedTrace, label: str) -> I64:
     found = analysed.annotations
     if label not in found.labels:
         return np.zeros(0, np.int64)
-    rows = found.rows[found.instances(found.labels.index(label))]
-    mask = np.zeros(len(analysed.trace), np.bool_)
-    mask[rows] = True
-    outermost: I64 = rows[nearest(analysed.trace, rows, mask) == ABSENT]
-    return outermost
-
-
-def _owners(trace: Trace, rows: I64, ops: I64) -> I64:
-    """For each of `ops` the index in `rows` of the annotation that holds its launch."""
-    owner = np.full(len(ops), ABSENT, np.int64)
-    known = np.flatnonzero(trace.launch[ops] != ABSENT)
-    launch = trace.launch[ops[known]]
-    for lane in np.unique(trace.lane[rows]).tolist():
-        own = np.flatnonzero(trace.lane[rows] == lane)
-        here = np.flatnonzero(trace.lane[launch] == lane)
-        time = trace.start[launch[here]]
-        at = np.searchsorted(trace.start[rows[own]], time, side="right") - 1
-        inside = (at >= 0) & (time <= trace.end[rows[own]][np.maximum(at, 0)])
-        owner[known[here[inside]]] = own[at[inside]]
-    return owner
+    return outermost(analysed.trace, found.rows[found.instances(found.labels.index(label))])
 
 
 def _calls(analysed: AnalysedTrace) -> list[int]:
     """Indices of the forward attention calls, or of all where none is forward."""
     calls = analysed.attention
-    forward = [i for i, call in enumerate(calls) if call.direction == FORWARD]
+    forward = [i for i, call in enumerate(calls) if call.direction is Direction.FORWARD]
     return forward or list(range(len(calls)))
 
 

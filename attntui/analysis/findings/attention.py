@@ -8,23 +8,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attntui.analysis.attention import AttentionCall
+from attntui.analysis.attention.model import Role
+from attntui.analysis.attention_ops import Backend
 from attntui.analysis.findings.model import Finding, costliest, severity_of
 from attntui.analysis.findings.thresholds import EVIDENCE_MOST
 from attntui.analysis.kernel_facts import traffic
 from attntui.analysis.launches import nearest
-from attntui.trace.model import ABSENT, Bool, Category
+from attntui.analysis.named import ops_named
+from attntui.trace.masks import mask_of
+from attntui.trace.model import ABSENT
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
 
-_PRODUCTS = ("qk", "av")
+_PRODUCTS = (Role.QK, Role.AV)
 
 
 def naive_attention(seen: Slice) -> Iterator[Finding]:
     """Naive calls, forward and backward. The cost is their time outside the two products:
     what reads and writes the scores, and a fused kernel keeps on the chip.
     """
-    calls = [call for call in seen.attention if call.backend == "naive" and call.gpu_ops]
+    calls = [call for call in seen.attention if call.backend is Backend.NAIVE and call.gpu_ops]
     cost = sum(_outside_products(call) for call in calls)
     severity = severity_of(seen, cost)
     if severity is None:
@@ -75,7 +79,7 @@ def sdpa_on_math(seen: Slice) -> Iterator[Finding]:
     """SDPA calls that the math backend took. The cost is all their GPU time: the products
     too run apart, in the precision that math chooses.
     """
-    calls = [call for call in seen.attention if call.backend == "math" and call.gpu_ops]
+    calls = [call for call in seen.attention if call.backend is Backend.MATH and call.gpu_ops]
     cost = sum(call.gpu_ns for call in calls)
     severity = severity_of(seen, cost)
     if severity is None:
@@ -108,15 +112,15 @@ def hidden_copies(seen: Slice) -> Iterator[Finding]:
     inside one by its clone. The cost is their time.
     """
     trace = seen.trace
-    fills = _ops_named(seen, "aten::masked_fill")
+    fills = mask_of(len(trace), ops_named(trace, "aten::masked_fill"))
     if not fills.any():
         return
     launch = trace.launch[seen.gpu_ops].astype(np.int64)
     known = launch != ABSENT
     rows, launch = seen.gpu_ops[known], launch[known]
     inside = nearest(trace, launch, fills) != ABSENT
-    clones = nearest(trace, launch, _ops_named(seen, "aten::clone")) != ABSENT
-    copies = rows[inside & clones]
+    clones = mask_of(len(trace), ops_named(trace, "aten::clone"))
+    copies = rows[inside & (nearest(trace, launch, clones) != ABSENT)]
     dur = trace.dur[copies]
     cost = int(dur.sum())
     severity = severity_of(seen, cost)
@@ -138,12 +142,3 @@ def hidden_copies(seen: Slice) -> Iterator[Finding]:
         advice="masked_fill copies its input first. Use masked_fill_ on scores that nothing else "
         "needs, or scaled_dot_product_attention, which needs no scores at all.",
     )
-
-
-def _ops_named(seen: Slice, name: str) -> Bool:
-    """Which rows are CPU ops of a name."""
-    trace = seen.trace
-    if name not in trace.names:
-        return np.zeros(len(trace), np.bool_)
-    mask = trace.name == trace.names.index(name)
-    return np.asarray(mask & (trace.category == Category.CPU_OP), np.bool_)

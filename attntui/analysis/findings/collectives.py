@@ -11,13 +11,11 @@ from attntui.analysis.findings.model import Finding, Severity, costliest
 from attntui.analysis.findings.thresholds import SEEN_SHARE
 from attntui.analysis.intervals import Intervals, union
 from attntui.analysis.kernel_facts import KernelFact
+from attntui.analysis.names.words import OperationKind
 from attntui.trace.model import I64, Category, Trace
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
-
-_LIBRARIES = ("NCCL", "c10d")
-"""RCCL's kernels go by NCCL's names; `c10d` are PyTorch's own over symmetric memory."""
 
 
 def collectives_beside_compute(seen: Slice) -> Iterator[Finding]:
@@ -62,7 +60,7 @@ def collectives_beside_compute(seen: Slice) -> Iterator[Finding]:
 
 
 def _is_collective(fact: KernelFact) -> bool:
-    return fact.decoded.library in _LIBRARIES or fact.decoded.operation == "all_reduce"
+    return fact.decoded.kind is OperationKind.COLLECTIVE
 
 
 def _time_of(trace: Trace, rows: I64) -> Intervals:

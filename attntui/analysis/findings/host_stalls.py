@@ -11,7 +11,10 @@ import numpy as np
 from attntui.analysis.findings.model import Finding, costliest, severity_of
 from attntui.analysis.findings.thresholds import PAGEABLE_LEAST_BYTES
 from attntui.analysis.gap_causes import Cause, Trigger
+from attntui.analysis.groups import sums
 from attntui.analysis.launches import nearest
+from attntui.analysis.named import holding, rows_named
+from attntui.analysis.owners import span_at
 from attntui.analysis.runtime_calls import CallKind
 from attntui.trace.model import ABSENT, I64, Bool, Category
 
@@ -30,9 +33,7 @@ class _Stalls:
     def by_call(self) -> tuple[I64, I64]:
         """The distinct calls, and the idle time after each."""
         calls, which = np.unique(self.call, return_inverse=True)
-        idle = np.zeros(len(calls), np.int64)
-        np.add.at(idle, which, self.length)
-        return calls, idle
+        return calls, sums(which, self.length, len(calls))
 
 
 def _stalls(seen: Slice) -> _Stalls:
@@ -62,8 +63,7 @@ def _pageable(seen: Slice) -> I64:
     """Rows of copies from or to pageable memory that are worth pinning."""
     trace, rows = seen.trace, seen.gpu_ops
     copies = rows[trace.category[rows] == Category.MEMCPY]
-    ids = [i for i in np.unique(trace.name[copies]).tolist() if "Pageable" in trace.names[i]]
-    copies = copies[np.isin(trace.name[copies], ids)]
+    copies = rows_named(trace, copies, holding("Pageable"))
     worth: I64 = copies[trace.columns.copied_bytes[copies] >= PAGEABLE_LEAST_BYTES]
     return worth
 
@@ -114,8 +114,8 @@ def _synchronisation(seen: Slice, stalls: _Stalls) -> Iterator[Finding]:
     steps = seen.analysed.steps
     if len(steps):
         time = seen.trace.start[calls]
-        at = np.searchsorted(steps.start, time, side="right") - 1
-        inside = (at >= 0) & (time < steps.end[np.maximum(at, 0)])
+        at = span_at(steps.start, steps.end - 1, time)
+        inside = at != ABSENT
         figures |= {"steps_with_waits": len(np.unique(at[inside])), "steps": len(steps)}
         title += ", in {steps_with_waits} of {steps:step/steps}"
     yield Finding(
@@ -136,8 +136,7 @@ def _costliest_place(seen: Slice, stalls: _Stalls) -> str:
     trace = seen.trace
     place = np.where(stalls.op != ABSENT, stalls.op, stalls.call)
     names, which = np.unique(trace.name[place], return_inverse=True)
-    idle = np.zeros(len(names), np.int64)
-    np.add.at(idle, which, stalls.length)
+    idle = sums(which, stalls.length, len(names))
     return trace.names[int(names[np.argmax(idle)])]
 
 

@@ -18,6 +18,7 @@ from attntui.analysis.findings.thresholds import (
 )
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.kernel_facts import KernelFact
+from attntui.analysis.names.words import CONVOLUTIONS, Operation
 from attntui.trace.model import I64, Category
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ def _name(seen: Slice, index: int) -> str:
 
 
 def _is_slow_product(fact: KernelFact) -> bool:
-    operation = fact.decoded.operation or ""
-    product = operation == "gemm" or (operation.startswith("conv") and operation != "conv offsets")
+    operation = fact.decoded.operation
+    product = operation is Operation.GEMM or operation in CONVOLUTIONS
     slow = fact.decoded.tensor_cores is False and fact.dtype == "fp32"
     return product and slow and fact.bound.kind not in ("memory", "latency")
 

@@ -11,6 +11,8 @@ import numpy as np
 from attntui.analysis.findings.model import Finding, costliest, recorded, severity_of
 from attntui.analysis.intervals import of_disjoint
 from attntui.analysis.launches import nearest
+from attntui.analysis.named import is_named
+from attntui.analysis.names.words import Library
 from attntui.analysis.self_time import FatKind, SelfPart, fat_bars
 from attntui.trace.model import ABSENT, I64, Bool, Category
 
@@ -92,18 +94,15 @@ def _advice(seen: Slice, rows: I64, stalled: I64) -> str:
 
 def _is_planned(seen: Slice, rows: I64) -> Bool:
     """Which ops cuDNN plans: by their name, or by a kernel of cuDNN's that they launch."""
-    trace, name = seen.trace, seen.trace.name[rows]
-    texts = {i: trace.names[i] for i in np.unique(name).tolist()}
-    by_name = [i for i, text in texts.items() if _PLANNED.search(text)]
-    never = [i for i, text in texts.items() if _UNPLANNED.search(text)]
-    kernels = [fact.decoded.library == "cuDNN" for fact in seen.kernel_facts]
+    trace = seen.trace
+    kernels = [fact.decoded.library is Library.CUDNN for fact in seen.kernel_facts]
     launch = trace.launch[
         seen.gpu_ops[np.isin(trace.name[seen.gpu_ops], seen.kernels.name[kernels])]
     ]
     launch = launch[launch != ABSENT].astype(np.int64)
     ops = nearest(trace, launch, trace.category == Category.CPU_OP)
-    planned = (np.isin(name, by_name) | np.isin(rows, ops)) & ~np.isin(name, never)
-    return np.asarray(planned, np.bool_)
+    planned = is_named(trace, rows, _PLANNED.search) | np.isin(rows, ops)
+    return np.asarray(planned & ~is_named(trace, rows, _UNPLANNED.search), np.bool_)
 
 
 def _is_first_use(seen: Slice, rows: I64) -> Bool:

@@ -6,6 +6,7 @@ import re
 
 from attntui.analysis.names.cpp import Signature, distinct, dtype, leading, typed
 from attntui.analysis.names.model import KernelName, joined, named
+from attntui.analysis.names.words import Library
 
 # Kernel templates whose arguments hold a functor that says which op ran.
 _CARRIERS = (
@@ -222,7 +223,7 @@ def _carried(text: str, sig: Signature) -> KernelName | None:
     kinds, kind_token = _functor_types(text, functor)
     return named(
         joined(operation, *kinds[:1]),
-        "ATen",
+        Library.ATEN,
         operation,
         {
             "library": "at::native" if "at::native" in text else sig.base,
@@ -255,7 +256,7 @@ def aten_kernel(text: str, sig: Signature) -> KernelName | None:
     opaque = _OPAQUE.search(storage[0]) if storage else None
     return named(
         typed(sig),
-        "ATen",
+        Library.ATEN,
         operation,
         {
             "library": "at::native" if "at::native" in text else prefix,

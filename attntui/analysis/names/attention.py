@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import re
 
+from attntui.analysis.attention_ops import Backend
 from attntui.analysis.names.cpp import Signature, distinct, dtype
-from attntui.analysis.names.model import (
-    BACKWARD,
-    COMBINE,
-    CONVERT,
-    FORWARD,
-    PREPROCESS,
-    KernelName,
-    joined,
-    named,
-)
+from attntui.analysis.names.model import KernelName, joined, named
+from attntui.analysis.names.words import Library, Operation
 
 _TRAITS = re.compile(r"_kernel_traits<(\d+), ?(\d+), ?(\d+), ?(\d+)")
 _ELEMENT = re.compile(r"cutlass::(bfloat16_t|half_t|float_e4m3_t)")
@@ -29,7 +22,9 @@ def flash(text: str, sig: Signature) -> KernelName | None:
     """FlashAttention 2 (`flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4…`) and 3."""
     hopper = re.search(r"Flash(?:Attn)?(Fwd|Bwd)\w{0,40}?(Sm\d+)", text)
     if hopper and not sig.base.startswith("flash_"):
-        operation = FORWARD if hopper[1] == "Fwd" else BACKWARD
+        operation = (
+            Operation.ATTENTION_FORWARD if hopper[1] == "Fwd" else Operation.ATTENTION_BACKWARD
+        )
         element = _ELEMENT.search(text)
         kinds = (_ELEMENTS[element[1]],) if element else ()
         return named(
@@ -43,6 +38,7 @@ def flash(text: str, sig: Signature) -> KernelName | None:
                 "tensor_cores": hopper[0],
                 "arch": hopper[2],
             },
+            backend=Backend.FLASH,
             dtypes=kinds,
             tensor_cores=True,
             arch=hopper[2].lower(),
@@ -51,14 +47,18 @@ def flash(text: str, sig: Signature) -> KernelName | None:
         return None
     base = sig.base
     if "combine" in base:
-        operation = COMBINE
+        operation = Operation.ATTENTION_COMBINE
     elif "dot_do_o" in base:
-        operation = PREPROCESS
+        operation = Operation.ATTENTION_PREPROCESS
     elif "convert" in base:
-        operation = CONVERT
+        operation = Operation.ATTENTION_CONVERT
     else:
-        operation = FORWARD if base.startswith("flash_fwd") else BACKWARD
-    main = operation in (FORWARD, BACKWARD)
+        operation = (
+            Operation.ATTENTION_FORWARD
+            if base.startswith("flash_fwd")
+            else Operation.ATTENTION_BACKWARD
+        )
+    main = operation in (Operation.ATTENTION_FORWARD, Operation.ATTENTION_BACKWARD)
     traits = _TRAITS.search(text)
     element = _ELEMENT.search(text)
     flags = _FLAGS.search(text) if main else None
@@ -77,6 +77,7 @@ def flash(text: str, sig: Signature) -> KernelName | None:
             "tile": traits[0] if traits else None,
             "causal": flags[0] if flags else None,
         },
+        backend=Backend.FLASH,
         dtypes=kinds,
         # FlashAttention's main loops are built from tensor-core instructions alone.
         tensor_cores=True if main else None,
@@ -96,7 +97,7 @@ def efficient(text: str) -> KernelName | None:
     return named(
         joined(f"fmha_cutlass{found[1]}", kind, found[3], arch[1] if arch else None),
         "memory-efficient",
-        FORWARD if found[1] == "F" else BACKWARD,
+        Operation.ATTENTION_FORWARD if found[1] == "F" else Operation.ATTENTION_BACKWARD,
         {
             "library": "fmha_cutlass",
             "operation": f"fmha_cutlass{found[1]}",
@@ -105,6 +106,7 @@ def efficient(text: str) -> KernelName | None:
             "tile": found[3],
             "arch": arch[1] if arch else None,
         },
+        backend=Backend.EFFICIENT,
         dtypes=(kind,),
         tensor_cores=True if half else None,
         tile=found[3],
@@ -118,10 +120,15 @@ def cudnn(text: str, sig: Signature) -> KernelName | None:
     Its `f16` stands for any 16-bit type, so no data type is told.
     """
     if "cudnn::fusion::" in sig.path:
-        parts = {"compute_dot_do_o": PREPROCESS, "convert_dq": CONVERT}
+        parts = {
+            "compute_dot_do_o": Operation.ATTENTION_PREPROCESS,
+            "convert_dq": Operation.ATTENTION_CONVERT,
+        }
         part = next((part for part in parts if sig.base.startswith(part)), None)
         tokens = {"library": "cudnn::fusion", "operation": part}
-        return named(sig.base, "cuDNN", parts[part], tokens) if part else None
+        if part is None:
+            return None
+        return named(sig.base, Library.CUDNN, parts[part], tokens, backend=Backend.CUDNN)
     if not (text.startswith("cudnn") and "sdpa" in text):
         return None
     direction = re.search(r"_(fprop|bprop)(?=_|$)", text)
@@ -130,7 +137,9 @@ def cudnn(text: str, sig: Signature) -> KernelName | None:
     arch = re.search(r"_(sm\d+)(?=_)", text)
     operation = None
     if direction:
-        operation = FORWARD if direction[1] == "fprop" else BACKWARD
+        operation = (
+            Operation.ATTENTION_FORWARD if direction[1] == "fprop" else Operation.ATTENTION_BACKWARD
+        )
     return named(
         joined(
             "cudnn sdpa",
@@ -138,7 +147,7 @@ def cudnn(text: str, sig: Signature) -> KernelName | None:
             arch[1] if arch else None,
             tile[1] if tile else None,
         ),
-        "cuDNN",
+        Library.CUDNN,
         operation,
         {
             "library": "cudnn",
@@ -147,6 +156,7 @@ def cudnn(text: str, sig: Signature) -> KernelName | None:
             "tile": tile[1] if tile else None,
             "arch": arch[1] if arch else None,
         },
+        backend=Backend.CUDNN,
         tensor_cores=True if unit else None,
         tile=tile[1] if tile else None,
         arch=arch[1] if arch else None,
@@ -163,7 +173,7 @@ def trtllm(text: str) -> KernelName | None:
         return named(
             joined("fmha", kind, "causal" if causal else None, generated[1].lower()),
             "TensorRT-LLM",
-            FORWARD,
+            Operation.ATTENTION_FORWARD,
             {
                 "library": f"fmha{generated[1]}Kernel",
                 "operation": "fmha",
@@ -185,7 +195,7 @@ def trtllm(text: str) -> KernelName | None:
     return named(
         joined("fmha_v2", kind, f"{found[2]}x{found[3]}"),
         "TensorRT-LLM",
-        FORWARD,
+        Operation.ATTENTION_FORWARD,
         {
             "library": "fmha_v2",
             "operation": "flash_attention",
@@ -207,18 +217,22 @@ def rocm(text: str, sig: Signature) -> KernelName | None:
     tile_kernel = re.search(r"Fmha(Fwd|Bwd)(\w{0,40}?)Kernel", text)
     if tile_kernel and ("ck_tile" in text or aiter):
         part = tile_kernel[2]
-        operation = FORWARD if tile_kernel[1] == "Fwd" else BACKWARD
+        operation = (
+            Operation.ATTENTION_FORWARD if tile_kernel[1] == "Fwd" else Operation.ATTENTION_BACKWARD
+        )
         if "Combine" in part:
-            operation = COMBINE
+            operation = Operation.ATTENTION_COMBINE
         elif "OGradDotO" in part:
-            operation = PREPROCESS
+            operation = Operation.ATTENTION_PREPROCESS
         elif "Convert" in part:
-            operation = CONVERT
+            operation = Operation.ATTENTION_CONVERT
         return named(
             joined("CK", tile_kernel[0]),
-            "CK",
+            Library.CK,
             operation,
             {"library": "ck_tile" if "ck_tile" in text else "aiter", "operation": tile_kernel[0]},
+            # Composable Kernel and AITER carry FlashAttention on ROCm.
+            backend=Backend.FLASH,
         )
     found = re.search(r"(?<![a-z])fmha_(fwd|bwd)_hd\d+_(bf16|fp16|fp8)(\w*)", text)
     if found:
@@ -227,19 +241,21 @@ def rocm(text: str, sig: Signature) -> KernelName | None:
         return named(
             joined(f"fmha_{found[1]}", kind, "causal" if causal else None),
             "AITER",
-            FORWARD if found[1] == "fwd" else BACKWARD,
+            Operation.ATTENTION_FORWARD if found[1] == "fwd" else Operation.ATTENTION_BACKWARD,
             {
                 "library": "aiter" if aiter else f"fmha_{found[1]}_hd",
                 "operation": found[1],
                 "dtypes": found[2],
                 "causal": "causal" if causal else None,
             },
+            backend=Backend.FLASH,
             dtypes=(kind,),
             causal=True if causal else None,
         )
     word = re.search(r"paged_attention|pa_fwd|pa_bf16|pa_fp16|mla_", sig.base)
     if aiter and word:
-        return named(sig.base, "AITER", FORWARD, {"library": "aiter", "operation": word[0]})
+        tokens = {"library": "aiter", "operation": word[0]}
+        return named(sig.base, "AITER", Operation.ATTENTION_FORWARD, tokens, backend=Backend.FLASH)
     return None
 
 
@@ -252,7 +268,7 @@ def serving(text: str, sig: Signature) -> KernelName | None:
         return named(
             sig.base,
             "vLLM",
-            COMBINE if reduce else FORWARD,
+            Operation.ATTENTION_COMBINE if reduce else Operation.ATTENTION_FORWARD,
             {
                 "library": "vllm" if "vllm" in text else "paged_attention_ll4mi",
                 "operation": "paged_attention",
@@ -265,7 +281,10 @@ def serving(text: str, sig: Signature) -> KernelName | None:
     found = re.search(r"(BatchPrefill|BatchDecode|SinglePrefill|SingleDecode)\w*", sig.base)
     if "flashinfer" in text and found:
         return named(
-            found[0], "FlashInfer", FORWARD, {"library": "flashinfer", "operation": found[1]}
+            found[0],
+            "FlashInfer",
+            Operation.ATTENTION_FORWARD,
+            {"library": "flashinfer", "operation": found[1]},
         )
     return None
 

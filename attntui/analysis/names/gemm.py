@@ -6,6 +6,7 @@ import re
 
 from attntui.analysis.names.cpp import Signature, distinct, dtype
 from attntui.analysis.names.model import KernelName, joined, named
+from attntui.analysis.names.words import Library, Operation
 
 _ARCH_NAMES = {
     "maxwell": "sm50",
@@ -49,11 +50,11 @@ _LAYOUT = re.compile(r"_([nt][nt])(?=_|$)")
 _XMMA_TYPES = re.compile(r"_(bf16|f16|f32|f64|tf32|e4m3|e5m2|i8|s8)[a-z]{1,2}\d\w{0,3}_")
 _UNIT = re.compile(r"_(tensor\d+x\d+x\d+|warpgroupsize\d+x\d+x\d+|[fdh]fma)(?=_)")
 _CONV = {
-    "fprop": "conv forward",
-    "dgrad": "conv backward data",
-    "wgrad": "conv backward weight",
-    "cudnn": "conv",
-    "gemm": "gemm",
+    "fprop": Operation.CONV_FORWARD,
+    "dgrad": Operation.CONV_BACKWARD_DATA,
+    "wgrad": Operation.CONV_BACKWARD_WEIGHT,
+    "cudnn": Operation.CONV,
+    "gemm": Operation.GEMM,
 }
 _NVJET_TYPES = {"t": "bf16", "h": "fp16", "s": "fp32", "q": "fp8_e4m3", "r": "fp8_e5m2"}
 _NVJET_LAYOUT = re.compile(r"[NT]{3}")
@@ -89,7 +90,7 @@ def nvjet(text: str) -> KernelName | None:
     return named(
         joined("nvjet", "x".join(kinds), tile, layout),
         "cuBLASLt",
-        "gemm",
+        Operation.GEMM,
         {
             "library": "nvjet",
             "operation": "nvjet",
@@ -186,7 +187,7 @@ def xmma(text: str) -> KernelName | None:
     unit = _UNIT.search(text)
     tile, stages, tile_token, stage_token = _tile(text)
     layout = _LAYOUT.search(text) or re.search(r"_(nhwc|nchw)(?=_)", text)
-    library = "cuDNN" if "cudnn" in text or found[2] != "gemm" else "cuBLAS"
+    library = Library.CUDNN if "cudnn" in text or found[2] != "gemm" else "cuBLAS"
     layout_text = layout[1] if layout else None
     return named(
         joined(f"xmma_{found[2]}", "x".join(kinds), tile, layout_text),
@@ -213,18 +214,18 @@ def xmma(text: str) -> KernelName | None:
 
 # Small cuBLAS kernels: what they do, and whether it runs on CUDA cores for certain.
 _SMALL: tuple[tuple[str, str, bool | None], ...] = (
-    ("splitKreduce_kernel", "split-K reduce", False),
-    ("gemvNSP_kernel", "gemv", False),
-    ("gemv2T_kernel", "gemv", False),
-    ("gemv2N_kernel", "gemv", False),
-    ("gemvx::kernel", "gemv", False),
-    ("gemmk1_kernel", "gemm", False),
-    ("gemmSN_", "gemm", False),
-    ("gemm_largek", "gemm", False),
+    ("splitKreduce_kernel", Operation.SPLIT_K_REDUCE, False),
+    ("gemvNSP_kernel", Operation.GEMV, False),
+    ("gemv2T_kernel", Operation.GEMV, False),
+    ("gemv2N_kernel", Operation.GEMV, False),
+    ("gemvx::kernel", Operation.GEMV, False),
+    ("gemmk1_kernel", Operation.GEMM, False),
+    ("gemmSN_", Operation.GEMM, False),
+    ("gemm_largek", Operation.GEMM, False),
     ("dot_kernel", "dot", False),
     ("reduce_1Block_kernel", "dot", False),
-    ("scal_kernel", "scale", False),
-    ("epilogue::impl::globalKernel", "epilogue", False),
+    ("scal_kernel", Operation.SCALE, False),
+    ("epilogue::impl::globalKernel", Operation.EPILOGUE, False),
 )
 _VECTOR_TYPE = re.compile(r"cublasGemvTensor\w{0,40}<([\w:]{1,40})")
 
@@ -243,13 +244,13 @@ def small(text: str, sig: Signature) -> KernelName | None:
         kinds, told = ("fp32",), [sig.base]
     low = next((k for k in kinds if k != "fp32"), None)
     kinds = (low,) if low else kinds[:1]
-    library = "cuBLASLt" if "cublasLt" in text else "cuBLAS"
+    lt = "cublasLt" in text
     return named(
         joined(token.rpartition("::")[0] or sig.base, *kinds),
-        library,
+        "cuBLASLt" if lt else "cuBLAS",
         operation,
         {
-            "library": "cublasLt" if library == "cuBLASLt" else "cublas",
+            "library": "cublasLt" if lt else "cublas",
             "operation": token,
             "dtypes": vector[1] if vector else next((t for t in told if dtype(t)), None),
             "tensor_cores": token,
@@ -263,7 +264,7 @@ def cutlass(text: str, sig: Signature) -> KernelName | None:
     """`cutlass::Kernel2<cutlass_80_tensorop_…>`, CUTLASS 3 device kernels, mangled ones."""
     inner = sig.args[0] if sig.args else text
     convolution = "cutlass_cudnn" in text
-    library = "cuDNN" if convolution else "CUTLASS"
+    library = Library.CUDNN if convolution else "CUTLASS"
     token = "cutlass_cudnn" if convolution else "cutlass"
     if inner.startswith("cutlass") and "::" not in inner:
         return worded(inner, library, token)
@@ -277,7 +278,7 @@ def cutlass(text: str, sig: Signature) -> KernelName | None:
     if not kind:
         return named(sig.base, library, None, {"library": token})
     word = kind[1] or kind[2] or kind[3]
-    operation = {"Gemm": "gemm", "ReduceSplitK": "split-K reduce"}.get(
+    operation = {"Gemm": Operation.GEMM, "ReduceSplitK": Operation.SPLIT_K_REDUCE}.get(
         word, _CONV.get(word.lower())
     )
     wide = re.search(r"Gmma|Umma|GemmMultistage|OpClassTensorOp|tfloat32_t", text)
@@ -314,5 +315,5 @@ def gemm_kernel(text: str, sig: Signature) -> KernelName | None:
         return cutlass(text, sig)
     if _ARCH.match(text.removeprefix("cudnn_").removeprefix("infer_").removeprefix("train_")):
         cudnn = "cudnn" in text
-        return worded(text, "cuDNN" if cudnn else "cuBLAS", "cudnn" if cudnn else "gemm")
+        return worded(text, Library.CUDNN if cudnn else "cuBLAS", "cudnn" if cudnn else "gemm")
     return small(text, sig)

@@ -6,6 +6,7 @@ import re
 
 from attntui.analysis.names.cpp import Signature, distinct, dtype, typed
 from attntui.analysis.names.model import KernelName, joined, named
+from attntui.analysis.names.words import Library, Operation, OperationKind
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NCCL_TYPES = {
@@ -24,9 +25,9 @@ _NCCL_TYPES = {
 
 # (how the qualified name begins, library). Tried in order.
 _OWNERS: tuple[tuple[str, str], ...] = (
-    ("at_cuda_detail::cub::", "CUB/Thrust"),
-    ("cub::", "CUB/Thrust"),
-    ("thrust::", "CUB/Thrust"),
+    ("at_cuda_detail::cub::", Library.CUB),
+    ("cub::", Library.CUB),
+    ("thrust::", Library.CUB),
     ("rocprim::", "rocPRIM"),
     ("hipcub::", "rocPRIM"),
     ("vllm::", "vLLM"),
@@ -34,15 +35,15 @@ _OWNERS: tuple[tuple[str, str], ...] = (
     ("tensorrt_llm::", "TensorRT-LLM"),
     ("flashinfer::", "FlashInfer"),
     ("aiter::", "AITER"),
-    ("ck_tile::", "CK"),
-    ("ck::", "CK"),
-    ("cudnn::", "cuDNN"),
-    ("cask_cudnn", "cuDNN"),
-    ("fft2d_", "cuDNN"),
-    ("wgrad_", "cuDNN"),
-    ("dgrad_", "cuDNN"),
-    ("implicit_convolve_sgemm", "cuDNN"),
-    ("explicit_convolve_sgemm", "cuDNN"),
+    ("ck_tile::", Library.CK),
+    ("ck::", Library.CK),
+    ("cudnn::", Library.CUDNN),
+    ("cask_cudnn", Library.CUDNN),
+    ("fft2d_", Library.CUDNN),
+    ("wgrad_", Library.CUDNN),
+    ("dgrad_", Library.CUDNN),
+    ("implicit_convolve_sgemm", Library.CUDNN),
+    ("explicit_convolve_sgemm", Library.CUDNN),
     ("fbgemm_gpu::", "FBGEMM"),
     ("split_embedding_", "FBGEMM"),
     ("bounds_check_indices_kernel", "FBGEMM"),
@@ -51,12 +52,12 @@ _OWNERS: tuple[tuple[str, str], ...] = (
     ("deep_gemm::", "DeepGEMM"),
     ("marlin", "vLLM"),
     ("rocblas_", "rocBLAS"),
-    ("c10d::", "c10d"),
-    ("multimem_all_reduce_kernel", "c10d"),
+    ("c10d::", Library.C10D),
+    ("multimem_all_reduce_kernel", Library.C10D),
     ("flash::", "FlashAttention"),
     ("pytorch_flash::", "FlashAttention"),
-    ("at::native::", "ATen"),
-    ("at::", "ATen"),
+    ("at::native::", Library.ATEN),
+    ("at::", Library.ATEN),
 )
 # (what the name holds, operation), for kernels of the owners above. Tried in order.
 _WORDS: tuple[tuple[str, str], ...] = (
@@ -80,31 +81,31 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("rotary_embedding", "rotary_embedding"),
     ("reshape_and_cache", "kv cache write"),
     ("concat_and_cache", "kv cache write"),
-    ("all_reduce", "all_reduce"),
-    ("cross_device_reduce", "all_reduce"),
+    ("all_reduce", Operation.ALL_REDUCE),
+    ("cross_device_reduce", Operation.ALL_REDUCE),
     ("act_and_mul", "activation"),
-    ("marlin", "gemm"),
-    ("Marlin", "gemm"),
-    ("fp8_gemm", "gemm"),
-    ("kernel_gemm", "gemm"),
-    ("GemmKernel", "gemm"),
-    ("grouped_conv", "conv"),
+    ("marlin", Operation.GEMM),
+    ("Marlin", Operation.GEMM),
+    ("fp8_gemm", Operation.GEMM),
+    ("kernel_gemm", Operation.GEMM),
+    ("GemmKernel", Operation.GEMM),
+    ("grouped_conv", Operation.CONV),
     ("routing", "moe routing"),
     ("topkGating", "moe routing"),
     ("moe_align", "moe routing"),
     ("finalize", "moe finalize"),
     ("quant", "quantize"),
     ("FP8", "quantize"),
-    ("nchwToNhwc", "layout"),
-    ("nhwcToNchw", "layout"),
-    ("scalePackedTensor", "scale"),
-    ("OffsetsKernel", "conv offsets"),
-    ("Wgrad", "conv backward weight"),
-    ("wgrad", "conv backward weight"),
-    ("dgrad", "conv backward data"),
-    ("inograd", "conv"),
-    ("convolve", "conv"),
-    ("fft2d", "conv"),
+    ("nchwToNhwc", Operation.LAYOUT),
+    ("nhwcToNchw", Operation.LAYOUT),
+    ("scalePackedTensor", Operation.SCALE),
+    ("OffsetsKernel", Operation.CONV_OFFSETS),
+    ("Wgrad", Operation.CONV_BACKWARD_WEIGHT),
+    ("wgrad", Operation.CONV_BACKWARD_WEIGHT),
+    ("dgrad", Operation.CONV_BACKWARD_DATA),
+    ("inograd", Operation.CONV),
+    ("convolve", Operation.CONV),
+    ("fft2d", Operation.CONV),
     ("bn_fw", "batch_norm"),
     ("batchnorm_fwd", "batch_norm"),
     ("bn_bw", "batch_norm backward"),
@@ -116,17 +117,24 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("offsets_range", "offsets"),
     ("bounds_check", "bounds check"),
     ("linearize_index", "index"),
-    ("gemv", "gemv"),
-    ("gemm", "gemm"),
+    ("gemv", Operation.GEMV),
+    ("gemm", Operation.GEMM),
 )
 
 
-def memory(text: str) -> KernelName | None:
+_MEMORY = {
+    "Memcpy": (Operation.MEMCPY, OperationKind.COPY),
+    "Memset": (Operation.MEMSET, OperationKind.FILL),
+}
+
+
+def memory(text: str, _sig: Signature) -> KernelName | None:
     """`Memcpy DtoD (Device -> Device)`, `Memset (Device)`: left as they are."""
-    for word in ("Memcpy", "Memset"):
-        if text.startswith(word):
-            return named(text, "memory", word.lower(), {"library": word, "operation": word})
-    return None
+    word = text[:6]
+    if word not in _MEMORY:
+        return None
+    operation, kind = _MEMORY[word]
+    return named(text, Library.MEMORY, operation, {"library": word, "operation": word}, kind=kind)
 
 
 def nccl(text: str) -> KernelName | None:
@@ -150,6 +158,7 @@ def nccl(text: str) -> KernelName | None:
             "operation": words[0] if operation != "generic" else None,
             "dtypes": kind_word if kinds else None,
         },
+        kind=OperationKind.COLLECTIVE,
         dtypes=kinds,
     )
 
@@ -166,7 +175,9 @@ def owned(text: str, sig: Signature) -> KernelName | None:
     prefix, library = owner
     mangled = text.startswith("_ZN")
     # CK and Thrust launch through one kernel whose template argument says what runs.
-    places = (sig.path, text[:400]) if mangled or library in ("CK", "CUB/Thrust") else (sig.path,)
+    places = (
+        (sig.path, text[:400]) if mangled or library in (Library.CK, Library.CUB) else (sig.path,)
+    )
     word = next((row for place in places for row in _WORDS if row[0] in place), None)
     kinds = distinct([dtype(arg) for arg in sig.args[:2] if dtype(arg) not in ("int32", "bool")])
     short = joined(library, word[1] if word else None) if mangled else typed(sig)
@@ -179,6 +190,8 @@ def owned(text: str, sig: Signature) -> KernelName | None:
             "operation": word[0] if word else None,
             "dtypes": next((arg for arg in sig.args[:2] if dtype(arg) in kinds), None),
         },
+        # PyTorch's own collectives, over symmetric memory.
+        kind=OperationKind.COLLECTIVE if library is Library.C10D else None,
         dtypes=kinds,
     )
 
@@ -197,7 +210,7 @@ def generated_product(text: str) -> KernelName | None:
     return named(
         joined(found[1], "x".join(kinds), tile[1] if tile else None),
         "TensorRT-LLM",
-        "gemm",
+        Operation.GEMM,
         {
             "library": found[1],
             "operation": found[1],
@@ -218,4 +231,4 @@ def generated_product(text: str) -> KernelName | None:
 
 def library_kernel(text: str, sig: Signature) -> KernelName | None:
     """A kernel of a known owner, or None."""
-    return memory(text) or nccl(text) or generated_product(text) or owned(text, sig)
+    return nccl(text) or generated_product(text) or owned(text, sig)

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from attntui.analysis.attention_ops import Backend
+from attntui.analysis.names.words import (
+    Library,
+    Operation,
+    OperationKind,
+    kind_of,
+    library_of,
+    operation_of,
+)
 
 SHORT_LIMIT = 40
 """Most characters of a short name: it has to fit a table column at 80 columns."""
 
-# The operations of kernels that do attention, or a part of it that only attention has.
-FORWARD = "attention forward"
-BACKWARD = "attention backward"
-COMBINE = "attention combine"
-PREPROCESS = "attention preprocess"
-CONVERT = "attention convert"
+# Of the target as names spell it: `sm90` is NVIDIA's sm_90.
+_SM = re.compile(r"^sm(?=\d)")
 
 
 @dataclass(frozen=True, slots=True)
 class KernelName:
     """A decoded kernel name. A field is None (or empty) where the name does not tell.
 
-    `library` and `operation` are the words a reader of traces uses (`cuBLAS`, `gemm`).
+    `library` and `operation` are the words a reader of traces uses (`cuBLAS`, `gemm`): members
+    where code asks for them, else text for people. `kind` is the operation's; `backend` that of
+    an attention kernel.
     `dtypes` are the distinct data types named, inputs first, accumulators left out. `tile`
     is rows x columns [x depth] of the block tile; `stages` the depth of its software
     pipeline; `layout` as the library writes it (`tn`, `TNT`, `nhwc`); `arch` the target
@@ -29,8 +39,10 @@ class KernelName:
     """
 
     short: str
-    library: str | None = None
-    operation: str | None = None
+    library: Library | str | None = None
+    operation: Operation | str | None = None
+    kind: OperationKind | None = None
+    backend: Backend | None = None
     dtypes: tuple[str, ...] = ()
     tensor_cores: bool | None = None
     tile: str | None = None
@@ -46,6 +58,23 @@ class KernelName:
         """The token of the name that gave a field, or None."""
         return next((token for name, token in self.evidence if name == field), None)
 
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """How the kernel was built, as label and text; what the name does not tell is left out.
+
+        `told by` lists the tokens of the name that gave library, operation and tensor cores.
+        """
+        tokens = (self.because(field) for field in ("library", "operation", "tensor_cores"))
+        told = (
+            ("types", ", ".join(self.dtypes)),
+            ("element", f"{self.element_bytes} bytes" if self.element_bytes else ""),
+            ("tile", self.tile),
+            ("stages", str(self.stages) if self.stages is not None else ""),
+            ("layout", self.layout),
+            ("built for", _SM.sub("sm_", self.arch) if self.arch else ""),
+            ("told by", ", ".join(dict.fromkeys(token for token in tokens if token))),
+        )
+        return tuple((label, text) for label, text in told if text)
+
 
 def clip(text: str) -> str:
     """Cut a short name to its limit."""
@@ -56,8 +85,10 @@ def named(
     short: str,
     library: str | None,
     operation: str | None,
-    tokens: dict[str, str | None],
+    tokens: Mapping[str, str | None],
     *,
+    kind: OperationKind | None = None,
+    backend: Backend | None = None,
     dtypes: tuple[str, ...] = (),
     tensor_cores: bool | None = None,
     tile: str | None = None,
@@ -68,11 +99,16 @@ def named(
     causal: bool | None = None,
     element_bytes: int | None = None,
 ) -> KernelName:
-    """A decoded name with its short form clipped and empty tokens left out."""
+    """A decoded name with its short form clipped and empty tokens left out.
+
+    `kind` is given where the operation's word does not tell it.
+    """
     return KernelName(
         clip(short),
-        library,
-        operation,
+        library_of(library),
+        operation_of(operation),
+        kind or kind_of(operation),
+        backend,
         dtypes,
         tensor_cores,
         tile,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from attntui.analysis.names.cpp import Signature
 from attntui.analysis.names.model import KernelName, joined, named
+from attntui.analysis.names.words import Operation
 
 _TENSILE_TYPES = (
     ("F8", "fp8_e4m3"),
@@ -40,7 +42,7 @@ def tensile(text: str) -> KernelName | None:
     return named(
         joined("Cijk", kind, tile[1] if tile else None, layout),
         "hipBLASLt" if lt else "rocBLAS",
-        "gemm",
+        Operation.GEMM,
         {
             "library": "UserArgs" if lt else "Cijk",
             "operation": "Cijk",
@@ -60,8 +62,8 @@ def tensile(text: str) -> KernelName | None:
 
 # `half` in a transpose is a 16-bit move of whatever type, so no data type is told.
 _HELPERS: tuple[tuple[str, str | None], ...] = (
-    ("batched_transpose_", "transpose"),
-    ("SubTensorOpWith", "tensor op"),
+    ("batched_transpose_", Operation.TRANSPOSE),
+    ("SubTensorOpWith", Operation.TENSOR_OP),
     ("MIOpenBatchNorm", "batch_norm"),
     ("MIOpenPooling", "pooling"),
     ("MIOpen", None),
@@ -72,8 +74,8 @@ def miopen(text: str) -> KernelName | None:
     """MIOpen's implicit-GEMM convolutions and the layout copies round them."""
     found = re.match(r"igemm_(fwd|bwd|wrw)_(gtcx?\d?)_(nhwc|nchw)_(bf16|fp16|fp32)_", text)
     if found:
-        operation = {"fwd": "conv forward", "bwd": "conv backward data"}.get(
-            found[1], "conv backward weight"
+        operation = {"fwd": Operation.CONV_FORWARD, "bwd": Operation.CONV_BACKWARD_DATA}.get(
+            found[1], Operation.CONV_BACKWARD_WEIGHT
         )
         tile = re.search(r"_bt(\d+x\d+x\d+)", text)
         matrix = "x" in found[2]
@@ -105,6 +107,6 @@ def miopen(text: str) -> KernelName | None:
     return named(text, "MIOpen", task, tokens)
 
 
-def rocm_kernel(text: str) -> KernelName | None:
+def rocm_kernel(text: str, _sig: Signature) -> KernelName | None:
     """A rocBLAS, hipBLASLt or MIOpen kernel, or None for another."""
     return tensile(text) or miopen(text)

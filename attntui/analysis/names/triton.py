@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-from attntui.analysis.names.model import BACKWARD, FORWARD, KernelName, joined, named
+from attntui.analysis.attention_ops import Backend
+from attntui.analysis.names.cpp import Signature
+from attntui.analysis.names.model import KernelName, joined, named
+from attntui.analysis.names.words import Library, Operation
 
 _INDUCTOR = re.compile(r"triton_(poi|per|red|tem|for|mix|spl)_fused_?")
 _KINDS = {
@@ -51,12 +54,12 @@ _LONGEST = max(name.count("_") + 1 for name in _COMPOUND)
 
 # Triton kernels of other packages, known by name alone: (library, operation).
 _PLAIN = {
-    "_topk_forward": ("Triton", "topk"),
-    "_sum_bitmatrix_rows": ("Triton", "moe routing"),
-    "_combined_routing_compute": ("Triton", "moe routing"),
-    "_combined_routing_memset": ("Triton", "moe routing"),
-    "_finalize_matmul_scatter_bf16": ("Triton", "moe finalize"),
-    "_copy_page_indices_kernel": ("vLLM", "copy"),
+    "_topk_forward": (Library.TRITON, "topk"),
+    "_sum_bitmatrix_rows": (Library.TRITON, "moe routing"),
+    "_combined_routing_compute": (Library.TRITON, "moe routing"),
+    "_combined_routing_memset": (Library.TRITON, "moe routing"),
+    "_finalize_matmul_scatter_bf16": (Library.TRITON, "moe finalize"),
+    "_copy_page_indices_kernel": ("vLLM", Operation.COPY),
 }
 _OGS = re.compile(r"_matmul_ogs_([NT]{3})_(\w+?)_(\d+x\d+x\d+)x\d+")
 _OGS_TYPE = re.compile(r"mxfp[48]|bf16|fp16|fp8|fp32")
@@ -88,7 +91,7 @@ def fused_ops(joined_names: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(op for op in ops if op))
 
 
-def triton_kernel(text: str) -> KernelName | None:
+def triton_kernel(text: str, _sig: Signature) -> KernelName | None:
     """A Triton kernel's name, or None for another."""
     found = _INDUCTOR.match(text)
     if found:
@@ -96,19 +99,23 @@ def triton_kernel(text: str) -> KernelName | None:
         if not number.isdecimal():
             body = text[found.end() :]
         ops = fused_ops(body)
-        operation = _KINDS[found[1]]
+        operation, backend = _KINDS[found[1]], None
         if found[1] == "tem":
             if any(op.startswith("flex_") for op in ops):
                 backward = any(op.endswith("backward") for op in ops)
-                operation = BACKWARD if backward else FORWARD
+                operation = (
+                    Operation.ATTENTION_BACKWARD if backward else Operation.ATTENTION_FORWARD
+                )
+                backend = Backend.FLEX
             elif any(op in ("mm", "addmm", "bmm", "baddbmm", "_scaled_mm") for op in ops):
-                operation = "gemm"
+                operation = Operation.GEMM
         return named(
             joined(f"triton_{found[1]}", "+".join(op.lstrip("_") for op in ops)),
-            "Triton",
+            Library.TRITON,
             operation,
             {"library": f"triton_{found[1]}_fused", "operation": found[1], "fused_ops": body},
             fused_ops=ops,
+            backend=backend,
         )
     plain = _PLAIN.get(text)
     if plain:
@@ -118,8 +125,8 @@ def triton_kernel(text: str) -> KernelName | None:
         types = tuple(dict.fromkeys(_OGS_TYPES.get(t, t) for t in _OGS_TYPE.findall(product[2])))
         return named(
             joined("matmul_ogs", "x".join(types), product[3]),
-            "Triton",
-            "gemm",
+            Library.TRITON,
+            Operation.GEMM,
             {
                 "library": "_matmul_ogs",
                 "operation": "_matmul_ogs",
@@ -132,5 +139,5 @@ def triton_kernel(text: str) -> KernelName | None:
             layout=product[1],
         )
     if text.startswith("triton_"):
-        return named(text, "Triton", None, {"library": "triton_"})
+        return named(text, Library.TRITON, None, {"library": "triton_"})
     return None

@@ -8,50 +8,49 @@ from __future__ import annotations
 
 import re
 
-from attntui.analysis.names.model import (
-    BACKWARD,
-    COMBINE,
-    FORWARD,
-    PREPROCESS,
-    KernelName,
-    named,
-)
+from attntui.analysis.attention_ops import Backend
+from attntui.analysis.names.cpp import Signature
+from attntui.analysis.names.model import KernelName, named
+from attntui.analysis.names.words import ATTENTION, Library, Operation
+
+_FORWARD, _BACKWARD = Operation.ATTENTION_FORWARD, Operation.ATTENTION_BACKWARD
+_PREPROCESS, _COMBINE = Operation.ATTENTION_PREPROCESS, Operation.ATTENTION_COMBINE
 
 # Names that say all, though not always in the word attention: (library, operation).
 _PLAIN = {
     # AOTriton, which PyTorch's SDPA runs on ROCm.
-    "attn_fwd": ("Triton", FORWARD),
-    "attn_bwd": ("Triton", BACKWARD),
-    "bwd_kernel_dk_dv": ("Triton", BACKWARD),
-    "bwd_kernel_dq": ("Triton", BACKWARD),
-    "bwd_kernel_fuse": ("Triton", BACKWARD),
-    "bwd_preprocess": ("Triton", PREPROCESS),
-    "bwd_preprocess_varlen": ("Triton", PREPROCESS),
+    "attn_fwd": (Library.TRITON, _FORWARD),
+    "attn_bwd": (Library.TRITON, _BACKWARD),
+    "bwd_kernel_dk_dv": (Library.TRITON, _BACKWARD),
+    "bwd_kernel_dq": (Library.TRITON, _BACKWARD),
+    "bwd_kernel_fuse": (Library.TRITON, _BACKWARD),
+    "bwd_preprocess": (Library.TRITON, _PREPROCESS),
+    "bwd_preprocess_varlen": (Library.TRITON, _PREPROCESS),
     # FlashAttention's Triton ports, on CUDA and on ROCm.
-    "_bwd_preprocess_do_o_dot": ("Triton", PREPROCESS),
-    "_bwd_kernel_dkdv": ("Triton", BACKWARD),
-    "_bwd_kernel_dq": ("Triton", BACKWARD),
+    "_bwd_preprocess_do_o_dot": (Library.TRITON, _PREPROCESS),
+    "_bwd_kernel_dkdv": (Library.TRITON, _BACKWARD),
+    "_bwd_kernel_dq": (Library.TRITON, _BACKWARD),
     # Decoding with the keys split: xFormers, SGLang.
-    "_fwd_kernel_splitK": ("xFormers", FORWARD),
-    "_splitK_reduce": ("xFormers", COMBINE),
-    "_fwd_kernel_stage1": ("Triton", FORWARD),
-    "_fwd_grouped_kernel_stage1": ("Triton", FORWARD),
-    "_fwd_kernel_stage2": ("Triton", COMBINE),
+    "_fwd_kernel_splitK": ("xFormers", _FORWARD),
+    "_splitK_reduce": ("xFormers", _COMBINE),
+    "_fwd_kernel_stage1": (Library.TRITON, _FORWARD),
+    "_fwd_grouped_kernel_stage1": (Library.TRITON, _FORWARD),
+    "_fwd_kernel_stage2": (Library.TRITON, _COMBINE),
     # vLLM.
-    "kernel_unified_attention_2d": ("vLLM", FORWARD),
-    "kernel_unified_attention_3d": ("vLLM", FORWARD),
-    "kernel_paged_attention_2d": ("vLLM", FORWARD),
-    "reduce_segments": ("vLLM", COMBINE),
-    "merge_attn_states_kernel": ("vLLM", COMBINE),
+    "kernel_unified_attention_2d": ("vLLM", _FORWARD),
+    "kernel_unified_attention_3d": ("vLLM", _FORWARD),
+    "kernel_paged_attention_2d": ("vLLM", _FORWARD),
+    "reduce_segments": ("vLLM", _COMBINE),
+    "merge_attn_states_kernel": ("vLLM", _COMBINE),
 }
 # Names that attention kernels bear (the older Triton tutorial, FlashAttention's first port,
 # vLLM's prefill, SGLang's extend) and kernels of other kinds too.
 _AMBIGUOUS = {
-    "_fwd_kernel": FORWARD,
-    "_bwd_kernel": BACKWARD,
-    "_bwd_preprocess": PREPROCESS,
-    "fwd_kernel": FORWARD,
-    "bwd_kernel": BACKWARD,
+    "_fwd_kernel": _FORWARD,
+    "_bwd_kernel": _BACKWARD,
+    "_bwd_preprocess": _PREPROCESS,
+    "fwd_kernel": _FORWARD,
+    "bwd_kernel": _BACKWARD,
 }
 
 
@@ -87,47 +86,54 @@ def _bare(text: str) -> str | None:
     return _SPECIALISED.sub("", text) if _NAME.fullmatch(text) else None
 
 
-def ambiguous(text: str) -> str | None:
+def ambiguous(text: str) -> Operation | None:
     """What a kernel does if it belongs to an attention, where its name alone leaves open
     whether it does; None for all other names.
     """
     return _AMBIGUOUS.get(_bare(text) or "")
 
 
-def kernel_by_hand(text: str) -> KernelName | None:
+def kernel_by_hand(text: str, _sig: Signature) -> KernelName | None:
     """A hand-written Triton kernel for attention or softmax, or None for another."""
     name = _bare(text)
     if name is None:
         return None
     plain = _PLAIN.get(name)
     if plain:
-        return named(name, *plain, {"library": name, "operation": name})
+        return _by_hand(name, *plain, name)
     words = name.lower().split("_")
     told = _attention(frozenset(words)) or _softmax(frozenset(words))
     if told is None:
         return None
     operation, token = told
-    return named(name, "Triton", operation, {"library": name, "operation": token})
+    return _by_hand(name, Library.TRITON, operation, token)
 
 
-def _attention(words: frozenset[str]) -> tuple[str, str] | None:
+def _by_hand(name: str, library: str, operation: Operation, token: str) -> KernelName:
+    backend = Backend.TRITON if operation in ATTENTION else None
+    return named(name, library, operation, {"library": name, "operation": token}, backend=backend)
+
+
+def _attention(words: frozenset[str]) -> tuple[Operation, str] | None:
     """The part of an attention that a name's words tell, and the word that tells it."""
     which = words & _ATTENTION
     if not which or not words & _DONE or words & _NO_ATTENTION:
         return None
     for told, operation in (
-        (words & _BEFORE, PREPROCESS),
-        (words & _AFTER, COMBINE),
-        (words & _BACKWARDS, BACKWARD),
+        (words & _BEFORE, _PREPROCESS),
+        (words & _AFTER, _COMBINE),
+        (words & _BACKWARDS, _BACKWARD),
     ):
         if told:
             return operation, min(told)
-    return FORWARD, min(which)
+    return _FORWARD, min(which)
 
 
-def _softmax(words: frozenset[str]) -> tuple[str, str] | None:
+def _softmax(words: frozenset[str]) -> tuple[Operation, str] | None:
     """A softmax of its own, and the word that tells it."""
     if "softmax" not in words or words & _NO_SOFTMAX or words & _ATTENTION:
         return None
     backward = words & _BACKWARDS
-    return ("softmax backward", min(backward)) if backward else ("softmax", "softmax")
+    if backward:
+        return Operation.SOFTMAX_BACKWARD, min(backward)
+    return Operation.SOFTMAX, "softmax"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
+from attntui.analysis.attention_ops import AttentionOp, Direction, attention_op
 from attntui.analysis.work.model import MISSING, Arguments, Tensor, Work, unknown
 
 
@@ -48,6 +46,8 @@ def fused_attention_bytes(
 _DIMENSIONS = 4
 _FLOATING = 2
 """The rank of floating-point types among PyTorch's."""
+_LSE_BYTES = 4
+"""The log-sum-exp of a row is an fp32 number."""
 
 
 def sizes_alike(args: Arguments, at: int, heads_at: int) -> bool:
@@ -75,89 +75,12 @@ def first_of_three(args: Arguments) -> int | None:
     return first if any(sizes_alike(args, first, axis) for axis in (1, 2)) else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """Where an attention op keeps what matters, by argument position.
-
-    `heads_at` is the axis of the heads: 1 for (batch, heads, length, dim), 2 for (batch,
-    length, heads, dim). `causal` says whether the call was causal, `lse` whether it wrote the
-    log-sum-exp of each row. `packed` is a position that holds sequence offsets when sequences of
-    several lengths lie in one tensor: the lengths are not in the trace then.
-    """
-
-    heads_at: int
-    causal: Callable[[Arguments], bool | None]
-    bias: int | None = None
-    lse: Callable[[Arguments], bool | None] = lambda _: False
-    packed: int | None = None
-    full: bool = False
-
-
-def _flag(at: int) -> Callable[[Arguments], bool | None]:
-    return lambda args: args.flag(at)
-
-
-def _mask_type(at: int) -> Callable[[Arguments], bool | None]:
-    """Of the efficient backend: 0 no mask, 1 and 2 causal from the upper left or lower right."""
-
-    def told(args: Arguments) -> bool | None:
-        kind = args.whole(at)
-        return None if kind is None else kind > 0
-
-    return told
-
-
-def _always(_: Arguments) -> bool:
-    return True
-
-
-# Positions as in PyTorch's native_functions.yaml and the packages' own op schemas.
-_FORWARD: dict[str, _Form] = {
-    "aten::scaled_dot_product_attention": _Form(1, _flag(5), bias=3),
-    "aten::_scaled_dot_product_attention_math": _Form(1, _flag(5), bias=3, full=True),
-    "aten::_scaled_dot_product_flash_attention": _Form(1, _flag(4), lse=_always),
-    "aten::_scaled_dot_product_efficient_attention": _Form(1, _flag(6), bias=3, lse=_flag(4)),
-    "aten::_scaled_dot_product_cudnn_attention": _Form(1, _flag(6), bias=3, lse=_flag(4)),
-    "aten::_scaled_dot_product_fused_attention_overrideable": _Form(
-        1, _flag(5), bias=3, lse=_always
-    ),
-    "aten::_flash_attention_forward": _Form(2, _flag(8), lse=_always, packed=3),
-    "aten::_efficient_attention_forward": _Form(2, _mask_type(9), bias=3, lse=_flag(10), packed=4),
-    "aten::_cudnn_attention_forward": _Form(1, _flag(10), bias=3, lse=_flag(8), packed=4),
-    "flash_attn::_flash_attn_forward": _Form(2, _flag(5), lse=_always),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _BackwardForm:
-    """As `_Form`; `saved` are the positions of the output and of the log-sum-exp."""
-
-    heads_at: int
-    causal: Callable[[Arguments], bool | None]
-    saved: tuple[int, int]
-    bias: int | None = None
-    packed: int | None = None
-
-
-_BACKWARD: dict[str, _BackwardForm] = {
-    "aten::_scaled_dot_product_flash_attention_backward": _BackwardForm(
-        1, _flag(11), (4, 5), packed=6
-    ),
-    "aten::_flash_attention_backward": _BackwardForm(2, _flag(11), (4, 5), packed=6),
-    "aten::_scaled_dot_product_efficient_attention_backward": _BackwardForm(
-        1, _flag(11), (5, 6), bias=4
-    ),
-    "aten::_efficient_attention_backward": _BackwardForm(
-        2, _mask_type(14), (5, 10), bias=4, packed=6
-    ),
-    "aten::_scaled_dot_product_cudnn_attention_backward": _BackwardForm(
-        1, _flag(14), (4, 5), bias=8, packed=9
-    ),
-    "aten::_cudnn_attention_backward": _BackwardForm(1, _flag(14), (4, 5), bias=8, packed=9),
-    "flash_attn::_flash_attn_backward": _BackwardForm(2, _flag(11), (4, 5)),
-}
-
-_PAGED = ("vllm::unified_attention", "sglang::unified_attention", "_C::paged_attention")
+def causal_of(args: Arguments, op: AttentionOp) -> bool | None:
+    """A call's own word for causal, None where its op has none or it was not recorded."""
+    if op.causal is not None:
+        return args.flag(op.causal)
+    kind = args.whole(op.mask_type) if op.mask_type is not None else None
+    return None if kind is None else kind > 0
 
 
 def _flops(q: Tensor, k: Tensor, v: Tensor, heads_at: int, *, causal: bool, backward: bool) -> int:
@@ -180,59 +103,44 @@ def _causal_note(told: bool | None) -> str:
     return "causal: half the FLOPs" if told else ""
 
 
-def _forward(args: Arguments, form: _Form) -> Work:
-    q, k, v = args.tensor(0), args.tensor(1), args.tensor(2)
-    if q is None or k is None or v is None:
+def _work(args: Arguments, op: AttentionOp) -> Work:
+    """A forward reads q, k, v and the bias, and writes the output. A backward reads the output's
+    gradient, the output and the log-sum-exp as well, and writes gradients as large as q, k, v.
+    """
+    backward = op.direction is Direction.BACKWARD
+    at = op.q or 0
+    grad = args.tensor(0) if backward else None
+    q, k, v = args.tensor(at), args.tensor(at + 1), args.tensor(at + 2)
+    if q is None or k is None or v is None or (backward and grad is None):
         return MISSING
-    if form.packed is not None and args.tensor(form.packed) is not None:
+    if op.packed is not None and args.tensor(op.packed) is not None:
         return unknown("sequences of several lengths: their lengths are not recorded")
     if any(len(tensor.shape) != _DIMENSIONS for tensor in (q, k, v)):
         return unknown("not a batch of heads")
-    told = form.causal(args)
-    bias = args.tensor(form.bias) if form.bias is not None else None
-    rows = q.numel // q.shape[3] if q.shape[3] else 0
-    written = rows * v.shape[3] * q.itemsize
-    if form.lse(args):
-        written += rows * 4
-    note = _causal_note(told)
-    if form.full:
-        note = "the math backend computes every score; bytes as one fused kernel"
+    told = causal_of(args, op)
+    full = op.backend is not None and op.backend.separate
+    beside = [args.tensor(place) for place in (op.mask, *(op.saved or ())) if place is not None]
+    read = [tensor for tensor in (q, k, v, grad, *beside) if tensor is not None]
+    if backward:
+        written = sum(tensor.numel * tensor.itemsize for tensor in (q, k, v))
+    else:
+        rows = q.numel // q.shape[3] if q.shape[3] else 0
+        lse = op.lse or (op.lse_at is not None and args.flag(op.lse_at))
+        written = rows * (v.shape[3] * q.itemsize + (_LSE_BYTES if lse else 0))
+    note = "the math backend computes every score; bytes as one fused kernel"
     return Work(
-        _flops(q, k, v, form.heads_at, causal=bool(told) and not form.full, backward=False),
-        q.bytes + k.bytes + v.bytes + (bias.bytes if bias else 0),
-        written,
-        note,
-    )
-
-
-def _backward(args: Arguments, form: _BackwardForm) -> Work:
-    grad, q, k, v = (args.tensor(at) for at in range(4))
-    out, lse = (args.tensor(at) for at in form.saved)
-    if grad is None or q is None or k is None or v is None:
-        return MISSING
-    if form.packed is not None and args.tensor(form.packed) is not None:
-        return unknown("sequences of several lengths: their lengths are not recorded")
-    if any(len(tensor.shape) != _DIMENSIONS for tensor in (q, k, v)):
-        return unknown("not a batch of heads")
-    told = form.causal(args)
-    bias = args.tensor(form.bias) if form.bias is not None else None
-    read = [tensor for tensor in (grad, q, k, v, out, lse, bias) if tensor is not None]
-    return Work(
-        _flops(q, k, v, form.heads_at, causal=bool(told), backward=True),
+        _flops(q, k, v, op.heads_at, causal=bool(told) and not full, backward=backward),
         sum(tensor.bytes for tensor in read),
-        sum(tensor.numel * tensor.itemsize for tensor in (q, k, v)),
-        _causal_note(told),
+        written,
+        note if full else _causal_note(told),
     )
 
 
 def attention_work(name: str, args: Arguments) -> Work | None:
-    """Work of a fused attention op, or None for another op."""
-    forward = _FORWARD.get(name)
-    if forward:
-        return _forward(args, forward)
-    backward = _BACKWARD.get(name)
-    if backward:
-        return _backward(args, backward)
-    if name.startswith(_PAGED):
+    """Work of a fused attention op, or None for another op and one that says no more than q."""
+    op = attention_op(name)
+    if op is None:
+        return None
+    if op.paged:
         return unknown("paged keys and values: the context lengths are not recorded")
-    return None
+    return None if op.causal is None and op.mask_type is None else _work(args, op)

@@ -4,7 +4,7 @@ does, and the inputs of the op that launched it on what.
 
 from __future__ import annotations
 
-from attntui.analysis.names.model import FORWARD
+from attntui.analysis.names.words import Operation
 from attntui.analysis.work.attention import attention_flops, first_of_three
 from attntui.analysis.work.model import Arguments, Work, read_once
 
@@ -16,14 +16,14 @@ def work_by_hand(operation: str | None, op: str, args: Arguments) -> Work | None
     """Work of a kernel that does `operation`, launched by an op without a rule; None where
     name and inputs do not tell.
     """
-    if operation == FORWARD:
+    if operation is Operation.ATTENTION_FORWARD:
         return _attention(args)
     # Only an op that says softmax too has the softmax's input among its own.
     if "softmax" not in op.lower():
         return None
-    if operation == "softmax":
+    if operation is Operation.SOFTMAX:
         return _softmax(args)
-    return _softmax_backward(args) if operation == "softmax backward" else None
+    return _softmax_backward(args) if operation is Operation.SOFTMAX_BACKWARD else None
 
 
 def _softmax(args: Arguments) -> Work | None:

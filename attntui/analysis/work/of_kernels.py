@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from attntui.analysis.names.cpp import dtype
 from attntui.analysis.names.model import KernelName
+from attntui.analysis.names.words import Library, Operation
 from attntui.analysis.work import attention, by_hand, gemm, memory, pointwise, rows
 from attntui.analysis.work.attention import attention_flops, fused_attention_bytes
 from attntui.analysis.work.model import DTYPE_BYTES, MISSING, Arguments, Work, unknown
@@ -24,16 +25,16 @@ __all__ = [
 # What a library launches beside the kernel that does the op's work.
 _HELPERS = frozenset(
     {
-        "attention combine",
-        "attention convert",
-        "attention preprocess",
-        "conv offsets",
-        "epilogue",
-        "layout",
-        "scale",
-        "split-K reduce",
-        "tensor op",
-        "transpose",
+        Operation.ATTENTION_COMBINE,
+        Operation.ATTENTION_CONVERT,
+        Operation.ATTENTION_PREPROCESS,
+        Operation.CONV_OFFSETS,
+        Operation.EPILOGUE,
+        Operation.LAYOUT,
+        Operation.SCALE,
+        Operation.SPLIT_K_REDUCE,
+        Operation.TENSOR_OP,
+        Operation.TRANSPOSE,
     }
 )
 
@@ -85,9 +86,9 @@ def kernel_work(
     reduction, a layout change, attention's passes before and after) gets none of its own. Of an
     op without a rule the kernel's name may say what it does.
     """
-    if kernel.library == "memory":
+    if kernel.library is Library.MEMORY:
         return transfer_work(kernel.short, copied)
-    if kernel.operation in _HELPERS and kernel.library != "ATen":
+    if kernel.operation in _HELPERS and kernel.library is not Library.ATEN:
         return unknown("part of the op's work, which stands on its main kernel")
     if op is None or inputs is None:
         return MISSING

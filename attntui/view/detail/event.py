@@ -49,6 +49,8 @@ def _about(analysed: AnalysedTrace, row: int) -> Iterator[Item]:
         yield item("kernel", " · ".join(word for word in known if word))
         if name.fused_ops:
             yield item("fused", ", ".join(name.fused_ops))
+        for label, text in name.facts():
+            yield item(label, text)
     yield item("time", duration(int(trace.dur[row])))
     yield item("start", duration(int(trace.start[row]), 9))
     if trace.columns.unfinished[row]:

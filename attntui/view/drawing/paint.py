@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from attntui.analysis.kernel_names import KernelName
+from attntui.analysis.names.words import OperationKind
 from attntui.trace.model import Category
 
 
@@ -41,25 +42,17 @@ CATEGORY_PAINT = {
     Category.MEMSET: Paint.SET,
 }
 
-_BY_OPERATION = (
-    ("attention", Paint.ATTENTION),
-    ("gemm", Paint.PRODUCT),
-    ("gemv", Paint.PRODUCT),
-    ("conv", Paint.PRODUCT),
-    ("softmax", Paint.REDUCTION),
-    ("norm", Paint.REDUCTION),
-    ("reduce", Paint.REDUCTION),
-    ("copy", Paint.COPY),
-    ("fill", Paint.SET),
-)
+_BY_KIND = {
+    OperationKind.ATTENTION: Paint.ATTENTION,
+    OperationKind.PRODUCT: Paint.PRODUCT,
+    OperationKind.REDUCTION: Paint.REDUCTION,
+    OperationKind.POINTWISE: Paint.POINTWISE,
+    OperationKind.COPY: Paint.COPY,
+    OperationKind.FILL: Paint.SET,
+    OperationKind.COLLECTIVE: Paint.COLLECTIVE,
+}
 
 
 def kernel_paint(name: KernelName) -> Paint:
     """The class of a kernel by what its decoded name says it does."""
-    if name.library == "NCCL":
-        return Paint.COLLECTIVE
-    operation = name.operation or ""
-    for word, paint in _BY_OPERATION:
-        if word in operation and not operation.startswith("masked_fill"):
-            return paint
-    return Paint.POINTWISE if operation else Paint.OTHER
+    return _BY_KIND[name.kind] if name.kind is not None else Paint.OTHER

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attntui.analysis.annotations import Annotations
+from attntui.analysis.groups import sums
 from attntui.analysis.labels import NAME_CELLS
 from attntui.analysis.quantity import Quantity
 from attntui.safe import safe
@@ -17,11 +18,10 @@ def annotations_table(found: Annotations) -> Table:
     """One row a label, the most time on the host first."""
     places = np.arange(len(found.labels))
     count = np.bincount(found.label, minlength=len(places))
-    # Sums by label in integers: float weights would lose nanoseconds.
-    cpu, gpu_ops, gpu_ns = (np.zeros(len(places), np.int64) for _ in range(3))
-    np.add.at(cpu, found.label, found.cpu_ns)
-    np.add.at(gpu_ops, found.label, found.work.gpu_ops_any_thread)
-    np.add.at(gpu_ns, found.label, found.work.gpu_ns_any_thread)
+    cpu, gpu_ops, gpu_ns = (
+        sums(found.label, values, len(places))
+        for values in (found.cpu_ns, found.work.gpu_ops_any_thread, found.work.gpu_ns_any_thread)
+    )
     order = np.lexsort((places, -cpu))
     labels = [safe(found.labels[i], NAME_CELLS) for i in order]
     columns = (

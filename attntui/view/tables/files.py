@@ -4,8 +4,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from attntui.analysis.quantity import Quantity
 from attntui.safe import Safe, safe
 from attntui.view.files import Found
@@ -17,8 +15,20 @@ def files_table(found: Sequence[Found], directory: Path) -> Table:
     return Table(
         (
             figures("size", "size", [f.size for f in found], Quantity.BYTES, Place(9)),
-            Column("changed", safe("changed"), lambda r: found[r].changed, lambda r: safe(time.strftime("%Y-%m-%d %H:%M", time.localtime(found[r].changed))), every_row(names), place=Place(16, priority=1)),
-            texts("from", "from", [safe("sample" if f.sample else "here") for f in found], Place(6, priority=2)),
+            Column(
+                "changed",
+                safe("changed"),
+                lambda r: found[r].changed,
+                lambda r: safe(time.strftime("%Y-%m-%d %H:%M", time.localtime(found[r].changed))),
+                every_row(names),
+                place=Place(16, priority=1),
+            ),
+            texts(
+                "from",
+                "from",
+                [safe("sample" if f.sample else "here") for f in found],
+                Place(6, priority=2),
+            ),
             texts("trace", "trace", names, Place(None)),
         ),
         names,

@@ -130,10 +130,14 @@ def figures(
     """
     order = numbers(values)
     whole = order.dtype.kind == "i"
+    # An unknown figure makes floats of the sort keys: programs get the others as they are.
+    exact = whole or isinstance(values, np.ndarray)
+    given = order if exact else np.array(values, object)
 
     def value(row: int) -> int | float | None:
-        found = order[row].item()
-        return found if whole or not math.isnan(found) else None
+        found = given[row]
+        told = found.item() if isinstance(found, np.generic) else found
+        return None if told is None or math.isnan(told) else told
 
     def written(row: int) -> Safe:
         found = value(row)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from attntui.analysis.attention import AttentionCall
+from attntui.analysis.attention_ops import Direction
 from attntui.safe import Safe, safe
 from attntui.view.words.formats import ABSENT
 
-_DIRECTIONS = {"forward": "fwd", "backward": "bwd"}
+_DIRECTIONS = {Direction.FORWARD: "fwd", Direction.BACKWARD: "bwd"}
 
 
 def shape_text(call: AttentionCall) -> Safe:

@@ -6,6 +6,7 @@ import pytest
 from recorder import FLASH, GEMM, MUL, SOFTMAX, Recorder, matmul, naive, sdpa
 
 from attntui.analysis.attention import AttentionCall, find_attention
+from attntui.analysis.attention.model import Role
 
 
 def _ops(call: AttentionCall) -> dict[str, int]:
@@ -366,7 +367,7 @@ def test_scores_by_baddbmm_and_products_by_einsum() -> None:
     call = _one(rec)
     assert (call.batch, call.heads, call.kv_len, call.head_dim) == (2, 4, 32, 8)
     assert _ops(call) == {"qk": 1, "copy": 1, "softmax": 1, "av": 1}
-    qk = call.role("qk")
+    qk = call.role(Role.QK)
     assert qk is not None
     # The bias that it adds is read too.
     assert qk.hbm_bytes == 8 * (2 * 16 * 32 + 16 * 8 + 8 * 32) * 2

@@ -6,6 +6,7 @@ import pytest
 from recorder import BF16, MUL, Recorder, matmul, node
 
 from attntui.analysis.attention import AttentionCall, find_attention
+from attntui.analysis.attention.model import Role
 
 
 def _ops(call: AttentionCall) -> dict[str, int]:
@@ -27,7 +28,7 @@ def test_a_triton_softmax_between_products_is_naive_and_its_bytes_are_known() ->
     matmul(rec, scores, [2, 4, 32, 8])
     call = _one(rec)
     assert (call.backend, call.batch, call.heads) == ("naive", 2, 4)
-    softmax = call.role("softmax")
+    softmax = call.role(Role.SOFTMAX)
     assert softmax is not None
     assert softmax.hbm_bytes == 2 * 2 * 4 * 16 * 32 * 2
     assert call.hbm_bytes is not None
@@ -44,7 +45,7 @@ def test_a_triton_softmax_that_no_op_of_the_name_launched(op: str | None) -> Non
     matmul(rec, [2, 4, 16, 32], [2, 4, 32, 8])
     call = _one(rec)
     assert _ops(call) == {"qk": 1, "softmax": 1, "av": 1}
-    softmax = call.role("softmax")
+    softmax = call.role(Role.SOFTMAX)
     assert softmax is not None
     # The products tell the scores that it read and wrote.
     assert softmax.hbm_bytes == 2 * 2 * 4 * 16 * 32 * 2

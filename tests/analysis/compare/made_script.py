@@ -75,10 +75,13 @@ class Script:
         self.op("aten::_softmax", (SOFTMAX, 30 * scale), dims=(scores, []), outer="aten::softmax")
         self.op("aten::bmm", (GEMM, 11 * scale), dims=(out, q))
 
-    def sdpa(self, scale: float = 1, shape: Sequence[int] = (2, 4, 128, 64)) -> None:
+    def sdpa(
+        self, scale: float = 1, shape: Sequence[int] = (2, 4, 128, 64), *, causal: bool = False
+    ) -> None:
         """Attention in bf16 by the flash backend."""
         told = cpu_op("aten::scaled_dot_product_attention", self.now, 0, tid=self.tid)
-        told["args"] = inputs((shape, shape, shape, [], [], []), ("", "", "", "", "0.", "False"))
+        concrete = ("", "", "", "", "0.", str(causal))
+        told["args"] = inputs((shape, shape, shape, [], [], []), concrete)
         self.events.append(told)
         self.now += 1
         self.op(

@@ -9,14 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_script import ADD, GEMM, Script, stack
 
-from attntui.analysis.compare import Comparison, Row, compare, compare_units, grouped, prepare
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.attention.model import Role
+from attntui.analysis.compare import Comparison, Row, compare, compare_units, grouped
 from attntui.analysis.compare.rows import _match_roles
 from attntui.analysis.compare.units import WINDOW_UNIT
 from attntui.trace import Trace
 
 
 def compared(a: Trace, b: Trace) -> Comparison:
-    return compare(prepare(a), prepare(b))
+    return compare(AnalysedTrace(a), AnalysedTrace(b))
 
 
 def facts(rows: Sequence[Row]) -> list[tuple[object, ...]]:
@@ -84,7 +86,7 @@ def test_every_layer_answers_to_its_own() -> None:
     fused = [row for row in found.rows if row.role == "fused"]
     assert [row.key for row in fused] == [f"attention forward #{n} fused" for n in range(1, 6)]
     begun = [
-        [int(side.subject.trace.start[share.rows[0]]) for share in shares if share is not None]
+        [int(side.slice.trace.start[share.rows[0]]) for share in shares if share is not None]
         for side, shares in (
             (found.a, [row.a for row in fused]),
             (found.b, [row.b for row in fused]),
@@ -153,7 +155,7 @@ def test_kernels_launched_outside_any_op_are_matched_by_name() -> None:
 
 
 def test_a_trace_against_itself() -> None:
-    subject = prepare(stack(fused=False))
+    subject = AnalysedTrace(stack(fused=False))
     found = compare(subject, subject)
     check_sums(found)
     assert found.rows
@@ -163,7 +165,7 @@ def test_a_trace_against_itself() -> None:
 
 
 def test_two_units_of_the_users_choice() -> None:
-    subject = prepare(stack(fused=False, steps=3))
+    subject = AnalysedTrace(stack(fused=False, steps=3))
     choice = compare(subject, subject).choice
     found = compare_units(subject, 0, subject, 2, choice)
     assert (found.a.index, found.b.index) == (0, 2)
@@ -201,7 +203,7 @@ def test_which_roles_answer_to_which(
     a: list[str], b: list[str], expected: list[tuple[str, int, int]]
 ) -> None:
     for first, second, turn in ((a, b, 1), (b, a, -1)):
-        found = _match_roles(first, second)
+        found = _match_roles([Role(r) for r in first], [Role(r) for r in second])
         assert [(role, len(x), len(y)) for role, x, y in found] == [
             (role, *sizes[::turn]) for role, *sizes in expected
         ]
@@ -252,7 +254,7 @@ def written(calls: Sequence[str]) -> Trace:
 @settings(max_examples=60, deadline=None)
 @given(edited())
 def test_after_any_edit_rows_add_up_and_mirror(scripts: tuple[list[str], list[str]]) -> None:
-    a, b = (prepare(written(calls)) for calls in scripts)
+    a, b = (AnalysedTrace(written(calls)) for calls in scripts)
     there, back = compare(a, b), compare(b, a)
     check_sums(there)
     check_sums(back)

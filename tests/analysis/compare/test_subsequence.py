@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attntui.analysis.compare import subsequence
-from attntui.analysis.compare.subsequence import _ascending, common_subsequence
+from attntui.analysis.compare.subsequence import common_subsequence
 
 ITEMS = st.lists(st.integers(0, 4), max_size=40)
 
@@ -57,15 +57,6 @@ def test_cut_at_anchors_every_pair_is_right(a: list[int], b: list[int]) -> None:
         patch.setattr(subsequence, "_LARGEST", 20)
         patch.setattr(subsequence, "_ANCHOR", 2)
         check(a, b, common_subsequence(a, b))
-
-
-@given(st.lists(st.integers(0, 9), max_size=8))
-def test_anchors_are_the_most_that_ascend_in_both(second: list[int]) -> None:
-    found = _ascending(list(range(len(second))), second)
-    assert [second[i] for i, _ in found] == [value for _, value in found]
-    assert all(x < y for (_, x), (_, y) in pairwise(found))
-    tails = (subset for n in range(len(second) + 1) for subset in combinations(second, n))
-    assert len(found) == max(len(t) for t in tails if all(x < y for x, y in pairwise(t)))
 
 
 def test_anchors_keep_what_lies_on_both_sides_of_a_lost_part() -> None:

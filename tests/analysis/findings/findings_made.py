@@ -8,8 +8,8 @@ from typing import Any
 from builders import Event
 from made import call, kernel, op, trace_of
 
-from attntui.analysis.findings import Finding, find_findings
-from attntui.view.facts import gather
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.findings import Finding
 
 H200 = {"id": 0, "name": "NVIDIA H200", "computeMajor": 9, "computeMinor": 0}
 SHAPED = {"Input Dims": [[1024], [1024]], "Input type": ["float", "float"]}
@@ -19,7 +19,7 @@ LONG = 100_000
 def found(events: Iterable[Event], **top: Any) -> dict[str, Finding]:
     """The findings of some events on a known device, by id."""
     trace = trace_of(events, **({"deviceProperties": [H200]} | top))
-    return {finding.id: finding for finding in find_findings(gather(trace).observed)}
+    return {finding.id: finding for finding in AnalysedTrace(trace).whole.findings}
 
 
 def launched(

@@ -15,30 +15,29 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
+from builders import SAMPLES, name_of, where_real
 
-from attntui.analysis.attention import AttentionCall, within
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.attention import AttentionCall
 from attntui.analysis.findings import (
     Finding,
-    Observed,
     Severity,
-    find_findings,
-    observe,
     thresholds,
 )
-from attntui.analysis.gap_causes import Cause, Trigger, cause_finder
+from attntui.analysis.gap_causes import Cause, Trigger
 from attntui.analysis.queue_depth import launch_bound
 from attntui.analysis.runtime_calls import CallKind
-from attntui.analysis.scope import Range
+from attntui.analysis.scope import Range, Step
 from attntui.analysis.self_time import FatKind, SelfPart, fat_bars
+from attntui.analysis.slice import Slice
 from attntui.trace import Trace, load
 from attntui.trace.model import ABSENT, Category
-from attntui.view.facts import gather
-from attntui.view.words.findings import finding_json, title_text
-
-SAMPLE_FOLDER = Path(__file__).parents[3] / "sample_traces"
+from attntui.view.tables.findings import finding_rows, findings_table
+from attntui.view.tables.model import records
+from attntui.view.words.findings import title_text
 
 # Severity and id, the worst first.
-CORPUS: dict[str, list[str]] = {
+OF_CORPUS: dict[str, list[str]] = {
     "hta_a100_alexnet": ["high gpu-idle", "high launch-bound", "low sync-stalls", "info no-shapes"],
     "hta_a100_multi_stream_sync": ["high gpu-idle", "info no-shapes"],
     "hta_a100_nccl": [
@@ -148,7 +147,7 @@ CORPUS: dict[str, list[str]] = {
         "info low-occupancy-fine",
     ],
 }
-SAMPLES: dict[str, list[str]] = {
+OF_SAMPLES: dict[str, list[str]] = {
     "auto_b8_h16_s1024_d64_bf16_h200": ["high gpu-idle", "info low-occupancy-fine"],
     "compile_b8_h16_s1024_d64_bf16_h200": [
         "high gpu-idle",
@@ -235,38 +234,37 @@ SAMPLES: dict[str, list[str]] = {
 }
 
 
-def place(name: str, corpus: Path) -> Path:
-    folder = SAMPLE_FOLDER if name in SAMPLES else corpus
-    return folder / f"{name}.json.gz"
+REAL = where_real(OF_SAMPLES, OF_CORPUS)
+every_real_trace = pytest.mark.parametrize("path", REAL, ids=name_of)
 
 
 @cache
-def observed(path: Path) -> Observed:
-    return gather(load(path)).observed
+def observed(path: Path) -> Slice:
+    return AnalysedTrace(load(path)).whole
 
 
 def test_every_real_trace_is_listed(corpus: Path) -> None:
     files = {str(path.relative_to(corpus)) for path in corpus.rglob("*.json.gz")}
-    assert {f"{name}.json.gz" for name in CORPUS} == files
+    assert {f"{name}.json.gz" for name in OF_CORPUS} == files
 
 
 def test_every_sample_is_listed() -> None:
-    assert {f"{name}.json.gz" for name in SAMPLES} == {
-        path.name for path in SAMPLE_FOLDER.glob("*.json.gz")
+    assert {f"{name}.json.gz" for name in OF_SAMPLES} == {
+        path.name for path in SAMPLES.glob("*.json.gz")
     }
 
 
-@pytest.mark.parametrize("name", [*CORPUS, *SAMPLES])
-def test_the_findings_are_those_and_no_others(name: str, corpus: Path) -> None:
-    found = find_findings(observed(place(name, corpus)))
-    expected = CORPUS | SAMPLES
-    assert [f"{finding.severity.word} {finding.id}" for finding in found] == expected[name]
+@every_real_trace
+def test_the_findings_are_those_and_no_others(path: Path) -> None:
+    found = observed(path).findings
+    expected = OF_CORPUS | OF_SAMPLES
+    assert [f"{finding.severity.word} {finding.id}" for finding in found] == expected[name_of(path)]
 
 
-@pytest.mark.parametrize("name", [*CORPUS, *SAMPLES])
-def test_findings_are_ranked_told_by_their_figures_and_proved(name: str, corpus: Path) -> None:
-    seen = observed(place(name, corpus))
-    found = find_findings(seen)
+@every_real_trace
+def test_findings_are_ranked_told_by_their_figures_and_proved(path: Path) -> None:
+    seen = observed(path)
+    found = seen.findings
     order = [(finding.severity, -(finding.cost_ns or 0)) for finding in found]
     assert order == sorted(order)
     assert len({finding.id for finding in found}) == len(found)
@@ -285,13 +283,16 @@ def test_findings_are_ranked_told_by_their_figures_and_proved(name: str, corpus:
                 assert seen.trace.span[0] <= piece.start < piece.end <= seen.trace.span[1]
             else:
                 assert 0 <= piece < len(seen.trace)
-        assert json.loads(json.dumps(finding_json(finding)))["figures"] == dict(finding.figures)
+    told = json.loads(json.dumps(records(findings_table(seen), finding_rows(seen))))
+    assert [entry["figures"] for entry in told] == [dict(finding.figures) for finding in found]
+    # Nanoseconds stay whole beside a finding without a cost.
+    assert [repr(entry["cost_ns"]) for entry in told] == [repr(f.cost_ns) for f in found]
 
 
 Figures = dict[str, int | float]
 
 
-def gaps(seen: Observed) -> list[tuple[int, int, list[int], int, int, int]]:
+def gaps(seen: Slice) -> list[tuple[int, int, list[int], int, int, int]]:
     """Start, length, split, trigger, its row, and the operation after, of every gap."""
     return [
         row
@@ -308,11 +309,11 @@ def gaps(seen: Observed) -> list[tuple[int, int, list[int], int, int, int]]:
     ]
 
 
-def recount_idle(seen: Observed) -> Figures:
+def recount_idle(seen: Slice) -> Figures:
     found = gaps(seen)
     by_cause = [sum(gap[2][cause] for gap in found) for cause in Cause]
     idle = sum(gap[1] for gap in found)
-    span = sum(device.span_ns for device in seen.idle)
+    span = sum(device.span_ns for device in seen.devices)
     return {
         "idle_ns": idle,
         "span_ns": span,
@@ -321,14 +322,14 @@ def recount_idle(seen: Observed) -> Figures:
     }
 
 
-def recount_data_loading(seen: Observed) -> Figures:
+def recount_data_loading(seen: Slice) -> Figures:
     parts = [gap[2][Cause.DATA_LOADING] for gap in gaps(seen)]
     return {"idle_ns": sum(parts), "gaps": sum(part > 0 for part in parts)}
 
 
-def recount_launch_bound(seen: Observed) -> Figures:
+def recount_launch_bound(seen: Slice) -> Figures:
     count = stretches = idle = busy = 0
-    for device in seen.idle:
+    for device in seen.devices:
         found = launch_bound(seen.trace, device)
         for i in range(len(found)):
             stretches += 1
@@ -344,18 +345,18 @@ def recount_launch_bound(seen: Observed) -> Figures:
     }
 
 
-def recount_opaque(seen: Observed) -> Figures:
-    bars = fat_bars(seen.cpu)
+def recount_opaque(seen: Slice) -> Figures:
+    bars = fat_bars(seen.analysed.cpu)
     opaque = idle = count = 0
     for index, row, kind in zip(
         bars.index.tolist(), bars.rows.tolist(), bars.kind.tolist(), strict=True
     ):
-        if kind != FatKind.OPAQUE or not seen.cpu.work.gpu_ops[index]:
+        if kind != FatKind.OPAQUE or not seen.analysed.cpu.work.gpu_ops[index]:
             continue
         start, end = int(seen.trace.start[row]), int(seen.trace.end[row])
         inside = sum(max(0, min(end, g[0] + g[1]) - max(start, g[0])) for g in gaps(seen))
         if inside:
-            own = int(seen.cpu.split[index, SelfPart.DISPATCH])
+            own = int(seen.analysed.cpu.split[index, SelfPart.DISPATCH])
             count, opaque, idle = count + 1, opaque + own, idle + min(own, inside)
     return {"unexplained_ns": opaque, "cpu_ops": count, "idle_meanwhile_ns": idle}
 
@@ -370,16 +371,16 @@ def around(trace: Trace, row: int) -> int:
     return at
 
 
-def pageable(seen: Observed) -> list[int]:
+def pageable(seen: Slice) -> list[int]:
     return [
         row
-        for row in seen.rows.tolist()
+        for row in seen.gpu_ops.tolist()
         if "Pageable" in seen.trace.name_of(row)
         and seen.trace.columns.copied_bytes[row] > 64 * 1024
     ]
 
 
-def after_copies(seen: Observed) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+def after_copies(seen: Slice) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """The stalls after copies from pageable memory, and all others: trigger and length."""
     trace = seen.trace
     calls = {int(trace.launch[row]) for row in pageable(seen)} - {ABSENT}
@@ -389,7 +390,7 @@ def after_copies(seen: Observed) -> tuple[list[tuple[int, int]], list[tuple[int,
     return of_copy, [s for s in stalls if s not in of_copy]
 
 
-def recount_pageable(seen: Observed) -> Figures:
+def recount_pageable(seen: Slice) -> Figures:
     rows = pageable(seen)
     return {
         "copies": len(rows),
@@ -399,13 +400,15 @@ def recount_pageable(seen: Observed) -> Figures:
     }
 
 
-def recount_syncs(seen: Observed) -> Figures:
+def recount_syncs(seen: Slice) -> Figures:
     stalls = after_copies(seen)[1]
     calls = {call for call, _ in stalls}
     idle = sum(length for _, length in stalls)
     found: Figures = {"waits": len(calls), "idle_afterwards_ns": idle}
-    if len(seen.steps):
-        spans = list(zip(seen.steps.start.tolist(), seen.steps.end.tolist(), strict=True))
+    if len(seen.analysed.steps):
+        spans = list(
+            zip(seen.analysed.steps.start.tolist(), seen.analysed.steps.end.tolist(), strict=True)
+        )
         hit = {
             index
             for call in calls
@@ -416,11 +419,11 @@ def recount_syncs(seen: Observed) -> Figures:
     return found
 
 
-def recount_allocation(seen: Observed) -> Figures:
-    since, until = int(seen.steps.start[1]), int(seen.steps.end.max())
+def recount_allocation(seen: Slice) -> Figures:
+    since, until = int(seen.analysed.steps.start[1]), int(seen.analysed.steps.end.max())
     calls = [
         row
-        for row, kind in enumerate(seen.host.kinds.tolist())
+        for row, kind in enumerate(seen.analysed.finder.host.kinds.tolist())
         if kind == CallKind.MEMORY and since <= seen.trace.start[row] < until
     ]
     return {
@@ -434,8 +437,8 @@ def recount_allocation(seen: Observed) -> Figures:
     }
 
 
-def recount_calls(seen: Observed, backend: str) -> tuple[list[AttentionCall], Figures]:
-    calls = [call for call in seen.calls if call.backend == backend]
+def recount_calls(seen: Slice, backend: str) -> tuple[list[AttentionCall], Figures]:
+    calls = [call for call in seen.attention if call.backend == backend]
     found: Figures = {
         "calls": len(calls),
         "gpu_time_ns": sum(int(seen.trace.dur[call.gpu_rows].sum()) for call in calls),
@@ -447,7 +450,7 @@ def recount_calls(seen: Observed, backend: str) -> tuple[list[AttentionCall], Fi
     return calls, found
 
 
-def recount_naive(seen: Observed) -> Figures:
+def recount_naive(seen: Slice) -> Figures:
     calls, found = recount_calls(seen, "naive")
     products = sum(
         int(seen.trace.dur[share.rows].sum())
@@ -458,15 +461,15 @@ def recount_naive(seen: Observed) -> Figures:
     return found | {"outside_products_ns": found["gpu_time_ns"] - products}
 
 
-def recount_math(seen: Observed) -> Figures:
+def recount_math(seen: Slice) -> Figures:
     calls, found = recount_calls(seen, "math")
     return found | {"operations_in_longest": max(len(call.gpu_rows) for call in calls)}
 
 
-def recount_hidden(seen: Observed) -> Figures:
+def recount_hidden(seen: Slice) -> Figures:
     trace = seen.trace
     count = length = moved = 0
-    for row in seen.rows.tolist():
+    for row in seen.gpu_ops.tolist():
         names = set()
         at = int(trace.launch[row])
         while at != ABSENT:
@@ -479,28 +482,28 @@ def recount_hidden(seen: Observed) -> Figures:
     return {"copies": count, "copying_ns": length, "moved_bytes": moved}
 
 
-def recount_fp32(seen: Observed) -> Figures:
-    rows = [row for row in seen.rows.tolist() if is_fp32_product(seen, row)]
+def recount_fp32(seen: Slice) -> Figures:
+    rows = [row for row in seen.gpu_ops.tolist() if is_fp32_product(seen, row)]
     length = sum(int(seen.trace.dur[row]) for row in rows)
     return {
         "kernels": len(rows),
         "gpu_time_ns": length,
-        "of_gpu_time_share": length / sum(seen.trace.dur[seen.rows].tolist()),
+        "of_gpu_time_share": length / sum(seen.trace.dur[seen.gpu_ops].tolist()),
     }
 
 
-def is_fp32_product(seen: Observed, row: int) -> bool:
+def is_fp32_product(seen: Slice, row: int) -> bool:
     """By the words of the name: cuBLAS and cuDNN spell fp32 products and convolutions so."""
-    fact = seen.facts[seen.table.name.tolist().index(int(seen.trace.name[row]))]
+    fact = seen.kernel_facts[seen.kernels.name.tolist().index(int(seen.trace.name[row]))]
     name = seen.trace.name_of(row)
     words = r"sgemm|f32f32|scudnn|conv.*float|sgemm|implicit_convolve|cgemm|gemmSN_NN_kernel"
     product = re.search(words, name) is not None and "Offsets" not in name
     return product and fact.bound.kind not in ("memory", "latency")
 
 
-def recount_tiny(seen: Observed) -> Figures:
+def recount_tiny(seen: Slice) -> Figures:
     trace = seen.trace
-    kernels = [r for r in seen.rows.tolist() if trace.category_of(r) is Category.KERNEL]
+    kernels = [r for r in seen.gpu_ops.tolist() if trace.category_of(r) is Category.KERNEL]
     tiny = {row for row in kernels if trace.dur[row] < 5_000}
     parts = (Cause.LAUNCH_CALL, Cause.QUEUED)
     return {
@@ -512,14 +515,14 @@ def recount_tiny(seen: Observed) -> Figures:
     }
 
 
-def recount_occupancy(seen: Observed) -> Figures:
+def recount_occupancy(seen: Slice) -> Figures:
     time: dict[int, int] = defaultdict(int)
-    for row in seen.rows.tolist():
+    for row in seen.gpu_ops.tolist():
         time[int(seen.trace.name[row])] += int(seen.trace.dur[row])
     whole = sum(time.values())
     low = {
         name: fact
-        for name, fact in zip(seen.table.name.tolist(), seen.facts, strict=True)
+        for name, fact in zip(seen.kernels.name.tolist(), seen.kernel_facts, strict=True)
         if fact.occupancy_pct is not None
         and fact.occupancy_pct < 30
         and time[name] / whole >= 0.05
@@ -531,11 +534,11 @@ def recount_occupancy(seen: Observed) -> Figures:
     }
 
 
-def recount_collectives(seen: Observed) -> Figures:
+def recount_collectives(seen: Slice) -> Figures:
     """By the words of the names, the time swept from edge to edge."""
     trace, found = seen.trace, 0
     running = beside = 0
-    for device in seen.idle:
+    for device in seen.devices:
         edges = []
         for row in device.rows.tolist():
             if trace.category_of(row) is Category.KERNEL:
@@ -557,16 +560,16 @@ def recount_collectives(seen: Observed) -> Figures:
     }
 
 
-def recount_launches(seen: Observed) -> Figures:
-    alone = [row for row in seen.rows.tolist() if seen.trace.launch[row] == ABSENT]
+def recount_launches(seen: Slice) -> Figures:
+    alone = [row for row in seen.gpu_ops.tolist() if seen.trace.launch[row] == ABSENT]
     return {
         "without_launch": len(alone),
-        "operations": len(seen.rows),
+        "operations": len(seen.gpu_ops),
         "running_ns": sum(int(seen.trace.dur[row]) for row in alone),
     }
 
 
-RECOUNT: dict[str, Callable[[Observed], Figures]] = {
+RECOUNT: dict[str, Callable[[Slice], Figures]] = {
     "gpu-idle": recount_idle,
     "idle-data-loading": recount_data_loading,
     "launch-bound": recount_launch_bound,
@@ -582,7 +585,7 @@ RECOUNT: dict[str, Callable[[Observed], Figures]] = {
     "low-occupancy-fine": recount_occupancy,
     "collectives": recount_collectives,
     "no-launches": recount_launches,
-    "no-cpu-side": lambda seen: {"operations": len(seen.rows)},
+    "no-cpu-side": lambda seen: {"operations": len(seen.gpu_ops)},
     "no-shapes": lambda seen: {},
     "no-gpu": lambda seen: {},
     "other-accelerator": lambda seen: {"events": seen.trace.category_counts["mtia_ccp_events"]},
@@ -605,10 +608,10 @@ COST = {
 """The figures that a cost is the sum of."""
 
 
-@pytest.mark.parametrize("name", [*CORPUS, *SAMPLES])
-def test_every_figure_follows_from_the_trace(name: str, corpus: Path) -> None:
-    seen = observed(place(name, corpus))
-    for finding in find_findings(seen):
+@every_real_trace
+def test_every_figure_follows_from_the_trace(path: Path) -> None:
+    seen = observed(path)
+    for finding in seen.findings:
         assert dict(finding.figures) == RECOUNT[finding.id](seen), finding.id
         assert finding.cost_ns == cost(finding), finding.id
 
@@ -655,47 +658,63 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("key", SENTENCES)
-def test_sentences(key: str, corpus: Path) -> None:
-    name, _, finding_id = key.partition(" ")
-    found = {f.id: f for f in find_findings(observed(place(name, corpus)))}
-    assert title_text(found[finding_id]) == SENTENCES[key]
+@pytest.mark.parametrize(
+    ("path", "finding_id"),
+    [
+        pytest.param(path, finding_id, id=key)
+        for key in SENTENCES
+        for name, finding_id in [key.split()]
+        for path in REAL
+        if name_of(path) == name
+    ],
+)
+def test_sentences(path: Path, finding_id: str) -> None:
+    found = {f.id: f for f in observed(path).findings}
+    assert title_text(found[finding_id]) == SENTENCES[f"{name_of(path)} {finding_id}"]
 
 
-def test_the_sentence_about_the_math_backend(corpus: Path) -> None:
-    found = {f.id: f for f in find_findings(observed(place("h200/blog_sdpa_math", corpus)))}
+@pytest.mark.parametrize(
+    ("path", "told"),
+    list(
+        zip(
+            where_real(["math_b8_h16_s1024_d64_bf16_h200"], ["h200/blog_sdpa_math"]),
+            ("7.926 ms", "7.863 ms"),
+            strict=False,
+        )
+    ),
+)
+def test_the_sentence_about_the_math_backend(path: Path, told: str) -> None:
+    found = {f.id: f for f in observed(path).findings}
     assert title_text(found["sdpa-math"]).startswith(
-        "SDPA on its math backend takes 7.863 ms in 3 calls (20 GPU operations in the longest); "
+        f"SDPA on its math backend takes {told} in 3 calls (20 GPU operations in the longest); "
         "it moves 19.2 GB where fused kernels would move 201 MB; told by aten::scaled"
     )
 
 
-@pytest.mark.parametrize("name", [*CORPUS, *SAMPLES])
-def test_the_labels_of_a_finding_s_figures_differ(name: str, corpus: Path) -> None:
-    for finding in find_findings(observed(place(name, corpus))):
+@every_real_trace
+def test_the_labels_of_a_finding_s_figures_differ(path: Path) -> None:
+    for finding in observed(path).findings:
         labels = [re.sub("_(ns|bytes|share|pct)$", "", key) for key in finding.figures]
         assert len(set(labels)) == len(labels)
         # Not a word that says nothing without its sentence.
         assert not {"main", "mean", "moved_hbm", "hbm", "gpu", "alone", "limit"} & set(labels)
 
 
-def test_findings_of_one_step_follow_from_its_rows_alone(corpus: Path) -> None:
-    trace = load(corpus / "h200/gpt_prefill_stack_naive.json.gz")
-    whole = gather(trace).observed
-    rows = whole.steps.owned(2)
-    finder = cause_finder(trace)
-    step = observe(
-        trace,
-        rows,
-        finder=finder,
-        cpu=whole.cpu,
-        steps=whole.steps,
-        work=whole.work,
-        calls=within(whole.calls, rows),
-        peaks=whole.peaks,
-    )
-    found = {finding.id: finding for finding in find_findings(step)}
-    assert found["naive-attention"].figures["calls"] == 12
-    assert found["hidden-copy"].figures["copies"] == 12
+@pytest.mark.parametrize(
+    ("path", "calls"),
+    list(
+        zip(
+            where_real(["naive_b8_h16_s1024_d64_bf16_bwd_h200"], ["h200/gpt_prefill_stack_naive"]),
+            ({"naive-attention": 2, "hidden-copy": 2}, {"naive-attention": 12, "hidden-copy": 12}),
+            strict=False,
+        )
+    ),
+)
+def test_findings_of_one_step_follow_from_its_rows_alone(path: Path, calls: dict[str, int]) -> None:
+    whole = observed(path)
+    step = whole.analysed.slice(Step(2))
+    found = {finding.id: finding for finding in step.findings}
+    assert found["naive-attention"].figures["calls"] == calls["naive-attention"]
+    assert found["hidden-copy"].figures["copies"] == calls["hidden-copy"]
     for finding in found.values():
         assert dict(finding.figures) == RECOUNT[finding.id](step), finding.id

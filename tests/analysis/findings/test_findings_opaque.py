@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from builders import Event
+from builders import Event, name_of, where_real
 from findings_made import LONG, SHAPED, found, quiet
 from made import call, kernel, op
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.trace import load
-from attntui.view.facts import gather
 from attntui.view.words.findings import advice_text
 
 END = 1_000_000 + 20 * LONG
@@ -85,15 +85,18 @@ def test_the_kind_with_most_time_counts() -> None:
     assert "first use" not in told
 
 
-def test_in_the_samples_and_the_corpus(corpus: Path) -> None:
-    samples = Path(__file__).parents[3] / "sample_traces"
-    expected = {
-        samples / "gaps_h200.json.gz": "first use",
-        samples / "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200.json.gz": "cuDNN",
-        samples / "train-sdpa_l2_b1_h4_s256_d64_bf16_h200.json.gz": "cuDNN",
-        corpus / "hta_a100_nccl.json.gz": "with_stack=True",
-        corpus / "tracelens_b200_vllm_eager.json.gz": "the Python frames inside them",
-    }
-    for path, word in expected.items():
-        seen = {finding.id: finding for finding in gather(load(path)).findings}
-        assert word in advice_text(seen["opaque-cpu"]), path
+OF_SAMPLES = {
+    "gaps_h200": "first use",
+    "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200": "cuDNN",
+    "train-sdpa_l2_b1_h4_s256_d64_bf16_h200": "cuDNN",
+}
+OF_CORPUS = {
+    "hta_a100_nccl": "with_stack=True",
+    "tracelens_b200_vllm_eager": "the Python frames inside them",
+}
+
+
+@pytest.mark.parametrize("path", where_real(OF_SAMPLES, OF_CORPUS), ids=name_of)
+def test_in_the_samples_and_the_corpus(path: Path) -> None:
+    seen = {finding.id: finding for finding in AnalysedTrace(load(path)).whole.findings}
+    assert (OF_SAMPLES | OF_CORPUS)[name_of(path)] in advice_text(seen["opaque-cpu"])

@@ -9,9 +9,9 @@ from builders import Event, write_trace
 from findings_made import H200, LONG, found, launched, quiet
 from made import call, complete, kernel, op
 
-from attntui.analysis.findings import Finding, Severity, find_findings
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.findings import Finding, Severity
 from attntui.trace import load
-from attntui.view.facts import gather
 from attntui.view.words.findings import advice_text, title_text
 
 
@@ -54,7 +54,7 @@ def test_host_calls_of_an_accelerator_without_its_events_are_no_gpu_recorded() -
 
 
 def test_mtia_in_the_corpus(corpus: Path) -> None:
-    seen = gather(load(corpus / "hta_mtia_inference.json.gz")).findings
+    seen = AnalysedTrace(load(corpus / "hta_mtia_inference.json.gz")).whole.findings
     assert [title_text(finding) for finding in seen] == [
         "No GPU operation was recorded. 1,313 events of another accelerator (mtia_ccp_events): "
         "shown in lanes, not analysed"
@@ -68,7 +68,7 @@ def cut(folder: Path, events: list[Event]) -> dict[str, Finding]:
     path.write_bytes(text[: text.rindex(b"}", 0, text.rindex(b"]"))])
     trace = load(path)
     assert "truncated" in {notice.kind for notice in trace.notices}
-    return {finding.id: finding for finding in find_findings(gather(trace).observed)}
+    return {finding.id: finding for finding in AnalysedTrace(trace).whole.findings}
 
 
 KERNELS = [event for event in quiet() if event["cat"] == "kernel"]
