@@ -21,6 +21,7 @@ from attntui.tui.screens.roofline import RooflineScreen
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table_pane import TablePane
+from attntui.tui.widgets.text import Block
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.options import PANE_NAMES
 from attntui.view.panes import PANES
@@ -306,6 +307,9 @@ async def test_help_opens_and_closes(opened: Opened) -> None:
     async with opened() as (pilot, screen):
         await pilot.press("question_mark")
         assert isinstance(pilot.app.screen, HelpScreen)
+        shown = pilot.app.screen.query_one(Block).render()
+        lines = [line.split() for line in str(shown).splitlines()]
+        assert all(f"{key.shown} {key.text}".split() in lines for key in KEYS)
         await pilot.press("escape")
         assert pilot.app.screen is screen
 

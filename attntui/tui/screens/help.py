@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 
 from attntui.safe import safe
 from attntui.tui.screens.once import DismissedOnce
-from attntui.tui.widgets.text import Block, set_subtitle, set_title, styled
+from attntui.tui.widgets.text import Block, set_subtitle, set_title, styled, under
 from attntui.view.session.keys import Key, groups
 
 NOTES = """\
@@ -69,4 +69,4 @@ def help_text(keys: tuple[Key, ...]) -> Text:
             pad = " " * (width - cell_len(key.shown))
             shown = styled(safe(f"  {key.shown}{pad}  "), Style(color="cyan"))
             parts.append(shown + styled(safe(key.text)))
-    return styled(safe("\n")).join([*parts, styled(safe("")), styled(safe(NOTES))])
+    return under([*parts, styled(safe("")), styled(safe(NOTES))])

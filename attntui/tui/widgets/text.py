@@ -7,6 +7,8 @@ safe line, it has several: `cleaned` makes it harmless where it is pasted.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Group
 from rich.segment import Segment
 from rich.style import Style
@@ -44,9 +46,14 @@ def styled(text: Safe, style: Style | None = None) -> Text:
     return Text(text, style or Style(), overflow="fold")
 
 
-def rows(lines: tuple[Safe, ...]) -> Text:
+def rows(lines: Sequence[Safe]) -> Text:
     """Lines under one another, none of them wrapped."""
     return Text("\n".join(lines), no_wrap=True)
+
+
+def under(lines: Sequence[Text]) -> Text:
+    """Styled lines under one another."""
+    return Text("\n").join(lines)
 
 
 def segment(text: Safe, style: Style | None) -> Segment:
