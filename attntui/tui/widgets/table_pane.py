@@ -23,7 +23,7 @@ class TablePane(VirtualTable):
         self._pattern = ""
 
     def show(self, session: Session) -> None:
-        """The pane for a session; the table is made again only when its facts changed."""
+        """The pane for a session; the table is made again only when what it shows changed."""
         self._session = session
         made_of = (self.pane.depends(session), self.instances)
         if not self.shown:
