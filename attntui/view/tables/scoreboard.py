@@ -16,7 +16,7 @@ from attntui.view.words.comparison import (
     difference,
     verdict,
 )
-from attntui.view.words.formats import figure
+from attntui.view.words.formats import ABSENT, figure
 
 REPORTED = ("label", "a", "b", "delta", "verdict", "covers")
 
@@ -58,7 +58,7 @@ def scoreboard_table(comparison: Comparison) -> Table:
         Column(
             "verdict",
             Safe("B is"),
-            lambda row: verdicts[row] or None,
+            lambda row: None if verdicts[row] in ("", ABSENT) else verdicts[row],
             lambda row: verdicts[row],
             np.array([*ratios, math.nan], np.float64),
             left=True,
