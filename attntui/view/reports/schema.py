@@ -152,7 +152,7 @@ class Kernel(Part, kw_only=True):
     limited_by: str | None
     tflops: float | None
     gbps: float | None
-    coverage: float
+    coverage: float | None
     flops: int | None
     hbm_bytes: int | None
     tensor_cores: bool | None
