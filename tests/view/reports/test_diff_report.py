@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from attntui.view.reports.diff_json import comparison_dict, overview_dict
+from attntui.view.reports.summary_json import dumps
+from attntui.view.tables.change_rows import SORTS, group_title, sorted_groups, title
 from builders import Event, annotation, cpu_op, kernel, launched, write_trace
 from rich.console import Console
 
@@ -23,14 +26,11 @@ from attntui.analysis.compare import (
     prepare,
 )
 from attntui.trace import load
-from attntui.view.tables.changes import changes, groups_of
 from attntui.view.reports.diff import OVERVIEW_SORTS, overview, sections, sorted_sides
-from attntui.view.reports.diff_json import comparison_dict, overview_dict
-from attntui.view.tables.change_rows import SORTS, group_title, sorted_groups, title
-from attntui.view.words.comparison import METRIC_WORDS, difference, standing, verdict
 from attntui.view.reports.markdown import markdown
 from attntui.view.reports.sections import Column, Section, plain, rich_tables
-from attntui.view.reports.summary_json import dumps
+from attntui.view.tables.changes import changes, groups_of
+from attntui.view.words.comparison import METRIC_WORDS, difference, standing, verdict
 
 HOSTILE = "x\x1b]0;gone\x07[bold]|<b>*`"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attntui.view.reports.summary_json import dumps, summary
 from builders import annotation, cpu_op, kernel, launched, runtime
 from rich.console import Console
 
@@ -15,7 +16,6 @@ from attntui.trace import Trace, load
 from attntui.view.facts import gather
 from attntui.view.reports.sections import Column, Section, name_column, plain, rich_tables
 from attntui.view.reports.summary import sections
-from attntui.view.reports.summary_json import dumps, summary
 
 MakeTrace = Callable[..., Trace]
 
