@@ -10,9 +10,9 @@ import pytest
 from steps_trace import two_steps
 
 from attntui.trace import Trace, load
-from attntui.view.document import Document
 from attntui.view.session.compare_session import CompareSession
 from attntui.view.tables.changes import changes, changes_table, groups_of, scoreboard_table
+from attntui.view.document import Document
 from attntui.view.tables.order import TableView, layout, line
 
 

@@ -12,11 +12,11 @@ from steps_trace import two_steps
 from attntui.analysis.scope import WHOLE, Annotation, Range, Step
 from attntui.trace import Trace
 from attntui.view.document import Document
-from attntui.view.drawing.tracks import TrackKind
+from attntui.view.tables.kernels import gaps_table
 from attntui.view.session.reopen import reloaded
 from attntui.view.session.session import THRESHOLDS, Session
-from attntui.view.tables.kernels import gaps_table
 from attntui.view.tables.order import BadPattern, Target
+from attntui.view.drawing.tracks import TrackKind
 
 
 @pytest.fixture

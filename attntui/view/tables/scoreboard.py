@@ -25,7 +25,7 @@ def scoreboard_table(comparison: Comparison) -> Table:
     """One row a metric, in the scoreboard's order; last the attention backends."""
     metrics, backends = comparison.metrics, [backend_words(s) for s in (comparison.a, comparison.b)]
     labels = [*(Safe(METRIC_WORDS[metric.name]) for metric in metrics), Safe("attention")]
-    same = Safe("same") if backends[0] == backends[1] else Safe("")
+    same = Safe("same") if backends[0] == backends[1] != ABSENT else Safe("")
     ratios = [abs(math.log(m.ratio)) if m.ratio else math.nan for m in metrics]
     order = every_row(labels)
 
