@@ -144,6 +144,7 @@ def overview_document(comparisons: Sequence[Comparison], sort: str = "given") ->
     of_side = {id(comparison.b): comparison for comparison in comparisons}
     first = comparisons[0]
     sides = traces.sorted_sides([comparison.b for comparison in comparisons], sort)
+    lines = records(traces.traces_table(first.a, sides))
     return {
         "schema": SCHEMA,
         "unit": {"kind": first.choice.kind.value, "label": first.choice.label},
@@ -151,10 +152,11 @@ def overview_document(comparisons: Sequence[Comparison], sort: str = "given") ->
         "traces": [
             {
                 **_side(side),
+                **line,
                 "metrics": _metrics(of_side[id(side)]),
                 "cautions": [caution.text for caution in of_side[id(side)].cautions],
             }
-            for side in sides
+            for side, line in zip(sides, lines, strict=True)
         ],
     }
 
@@ -162,6 +164,7 @@ def overview_document(comparisons: Sequence[Comparison], sort: str = "given") ->
 def _side(side: Side) -> dict[str, Any]:
     return {
         "path": side.slice.trace.path,
+        "label": trace_words(side),
         "unit_index": side.index,
         "unit_count": len(side.units),
         "start_ns": side.start,
@@ -174,23 +177,12 @@ def _side(side: Side) -> dict[str, Any]:
 
 
 def _metrics(comparison: Comparison) -> list[dict[str, Any]]:
-    """The scoreboard's metrics; what an estimate covers is told of estimates alone."""
-    table = scoreboard.scoreboard_table(comparison)
-    found = records(table, range(len(comparison.metrics)))
-    for record in found:
-        shares = ("a_gpu_time_covered", "b_gpu_time_covered")
-        if all(record[share] is None for share in shares):
-            for share in shares:
-                del record[share]
-    return found
+    """The scoreboard but for its last line, the backends: those stand with the sides."""
+    return records(scoreboard.scoreboard_table(comparison), range(len(comparison.metrics)))
 
 
 def _rows(comparison: Comparison) -> list[dict[str, Any]]:
     """Every row on its own, in the joint order of both traces."""
     found = changes.changes_table(comparison, single=True)
     _, lines = np.unique(found.group_of, return_index=True)
-    rows = records(found.table, lines.tolist())
-    for row in rows:
-        if row["a_parts"] is None:
-            del row["a_parts"], row["b_parts"]
-    return rows
+    return records(found.table, lines.tolist())

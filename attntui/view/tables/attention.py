@@ -57,7 +57,12 @@ def attention_table(part: Slice) -> Table:
             digits=6,
         ),
         texts("label", "call", [call_text(call) for call in calls], Place(None)),
-        texts("mask", "mask", [causal_text(call) for call in calls], Place(6, priority=4)),
+        texts(
+            "mask",
+            "mask",
+            [None if call.causal is None else causal_text(call) for call in calls],
+            Place(6, priority=4),
+        ),
         texts(
             "dtype",
             "dtype",
@@ -173,7 +178,7 @@ def roles_table(kinds: Kinds) -> Table:
     share, gpu_ns_of, ops_of, moved_of = zip(*sums, strict=True) if sums else ((), (), (), ())
     columns = (
         texts("role", "role", [safe(role) for role in roles]),
-        figures("share", "share", share, Quantity.SHARE),
+        figures("share", "%", share, Quantity.SHARE),
         figures("gpu_ns", "GPU time", gpu_ns_of, Quantity.TIME),
         figures("gpu_ops", "GPU ops", ops_of),
         figures("hbm_bytes", "HBM est.", moved_of, Quantity.BYTES),

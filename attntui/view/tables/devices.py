@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,15 @@ from attntui.analysis.quantity import Quantity
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
 from attntui.trace.model import ABSENT
-from attntui.view.tables.model import Table, computed, data, every_row, figures, texts
+from attntui.view.tables.model import (
+    Column,
+    Table,
+    computed,
+    data,
+    every_row,
+    figures,
+    texts,
+)
 from attntui.view.words.formats import ratio
 
 LONG_GAP_NS = 10_000
@@ -56,7 +63,7 @@ def launched_table(part: Slice) -> Table:
     return Table(columns, labels, every_row(labels), sort="label", descending=False)
 
 
-def _figures(found: Sequence[DeviceIdle]) -> tuple[Any, ...]:
+def _figures(found: Sequence[DeviceIdle]) -> tuple[Column, ...]:
     return (
         figures("gpu_ops", "ops", [len(d.rows) for d in found]),
         figures("span_ns", "span", [d.span_ns for d in found], Quantity.TIME),
@@ -75,19 +82,11 @@ def _long_gaps(device: DeviceIdle) -> int:
     return int(np.count_nonzero(device.gaps.length > LONG_GAP_NS))
 
 
-def _launched(device: DeviceIdle | None) -> dict[str, int]:
+def _launched(device: DeviceIdle | None) -> dict[str, int | float | None]:
     if device is None:
-        keys = ("gpu_ops", "span_ns", "busy_ns", "idle_ns", "gaps", "gaps_over_10us")
-        return dict.fromkeys((*keys, "longest_gap_ns"), 0)
-    return {
-        "gpu_ops": len(device.rows),
-        "span_ns": device.span_ns,
-        "busy_ns": device.busy_ns,
-        "idle_ns": device.idle_ns,
-        "gaps": len(device.gaps),
-        "gaps_over_10us": _long_gaps(device),
-        "longest_gap_ns": device.longest_gap_ns,
-    }
+        nothing = dict.fromkeys((column.key for column in _figures(())), 0)
+        return {**nothing, "busy_share": None}
+    return {column.key: column.value(0) for column in _figures([device])}
 
 
 def _by_cause(causes: GapCauses) -> dict[str, int]:
@@ -109,7 +108,7 @@ def idle_table(idle_ns: int, causes: GapCauses) -> Table:
     ]
     labels = [label for label, _ in lines]
     columns = (
-        figures("share", "share", [ratio(ns, idle_ns) for _, ns in lines], Quantity.SHARE),
+        figures("share", "%", [ratio(ns, idle_ns) for _, ns in lines], Quantity.SHARE),
         figures("idle_ns", "idle", [ns for _, ns in lines], Quantity.TIME),
         texts("label", "cause", labels),
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from rich.cells import cell_len
 
 from attntui.analysis.gap_causes import Cause, Trigger
 from attntui.analysis.gap_list import GapList
 from attntui.analysis.quantity import Quantity
 from attntui.analysis.slice import Slice
-from attntui.safe import Safe, safe
-from attntui.trace.model import ABSENT
+from attntui.safe import Safe
+from attntui.trace.model import ABSENT, I64
 from attntui.view.session.selection import GapAt, Selection
 from attntui.view.tables.model import (
     Column,
@@ -21,6 +22,8 @@ from attntui.view.tables.model import (
     names,
 )
 
+PLACE_CELLS = 20
+_PLACE_TITLE = Safe("device")
 REPORTED = ("start_ns", "length_ns", "cause_label", "launched_by", "before", "after")
 
 
@@ -33,9 +36,9 @@ def gaps_table(part: Slice, gaps: GapList, threshold: int = 0) -> Table:
     stream, ops = gaps.stream[chosen], gaps.launching_ops[chosen]
     split, trigger = gaps.causes.split, gaps.causes.trigger
 
-    def place(row: int) -> Safe:
-        shown = labels.place(int(device[row]))
-        return shown if stream[row] == ABSENT else safe(f"{shown} s{stream[row]}")
+    def number_of(one: int) -> int | None:
+        number = trace.number_of_device(one)
+        return None if number == ABSENT else number
 
     def causes(row: int) -> dict[str, int]:
         own = zip(Cause, split[chosen[row]].tolist(), strict=True)
@@ -50,14 +53,7 @@ def gaps_table(part: Slice, gaps: GapList, threshold: int = 0) -> Table:
     columns = (
         figures("length_ns", "length", length, Quantity.TIME, Place(9)),
         figures("start_ns", "start", start, Quantity.TIME, Place(10, priority=1), digits=6),
-        Column(
-            "device",
-            Safe("GPU"),
-            lambda row: trace.number_of_device(int(device[row])),
-            place,
-            device,
-            place=Place(7, priority=6 if (stream == ABSENT).all() else 0),
-        ),
+        _places(gaps, chosen),
         Column(
             "cause_label",
             Safe("cause"),
@@ -76,7 +72,7 @@ def gaps_table(part: Slice, gaps: GapList, threshold: int = 0) -> Table:
             np.where(ops >= 0, trace.name[np.maximum(ops, 0)], ABSENT),
             Place(24, priority=2),
         ),
-        computed("device_label", lambda row: gaps.place(int(chosen[row]))),
+        computed("device", lambda row: number_of(int(device[row]))),
         computed("stream", lambda row: None if stream[row] == ABSENT else int(stream[row])),
         computed("cause", lambda row: Cause(int(gaps.main[chosen[row]])).name.lower()),
         computed("trigger", lambda row: Trigger(int(trigger[chosen[row]])).name.lower()),
@@ -94,4 +90,24 @@ def gaps_table(part: Slice, gaps: GapList, threshold: int = 0) -> Table:
         empty=Safe(
             "no gap over the threshold" if len(gaps) else "no gap: nothing ran, or without pause"
         ),
+    )
+
+
+def _places(gaps: GapList, chosen: I64) -> Column:
+    """Where each gap is: its device, and its stream where it is of one."""
+    pairs = list(zip(gaps.device[chosen].tolist(), gaps.stream[chosen].tolist(), strict=True))
+    first = dict(zip(reversed(pairs), reversed(chosen.tolist()), strict=True))
+    shown = [gaps.place(first[pair]) for pair in sorted(first)]
+    numbers = {pair: number for number, pair in enumerate(sorted(first))}
+    of = [numbers[pair] for pair in pairs]
+    width = max([*map(cell_len, shown), cell_len(_PLACE_TITLE) + 1])
+    alone = all(stream == ABSENT for _, stream in first)
+    return Column(
+        "device_label",
+        _PLACE_TITLE,
+        lambda row: shown[of[row]],
+        lambda row: shown[of[row]],
+        np.array(of, np.int64),
+        left=True,
+        place=Place(min(width, PLACE_CELLS), priority=6 if alone else 0),
     )

@@ -129,15 +129,12 @@ def figures(
     to the quantity's unit; `text` writes the cells instead.
     """
     order = numbers(values)
-    whole = order.dtype.kind == "i"
-    # An unknown figure makes floats of the sort keys: programs get the others as they are.
-    exact = whole or isinstance(values, np.ndarray)
-    given = order if exact else np.array(values, object)
 
     def value(row: int) -> int | float | None:
-        found = given[row]
-        told = found.item() if isinstance(found, np.generic) else found
-        return None if told is None or math.isnan(told) else told
+        # The figure as given: among sort keys with absent ones a whole number is a float.
+        given = values[row]
+        found = given.item() if isinstance(given, np.generic) else given
+        return None if isinstance(found, float) and math.isnan(found) else found
 
     def written(row: int) -> Safe:
         found = value(row)
@@ -168,13 +165,12 @@ def texts(
 ) -> Column:
     """A column of texts, one a row; `values` are what programs get instead."""
     data = shown if values is None else values
-    ranks = _ranks([text or "" for text in shown])
     return Column(
         key,
         safe(title),
         lambda row: data[row] or None,
         lambda row: shown[row] or absent,
-        ranks,
+        _ranked(shown),
         left=True,
         place=place,
     )
@@ -184,7 +180,8 @@ def names(
     key: str, title: str, of: Sequence[Safe], ids: npt.NDArray[np.integer], place: Place | None
 ) -> Column:
     """A column of texts `of[ids[row]]`; absent where the id is negative."""
-    order = np.where(ids >= 0, _ranks(of)[np.maximum(ids, 0)] if len(of) else -1, len(of))
+    ranks = _ranked(of)
+    order: Keys = ranks[ids] if (ids >= 0).all() else np.where(ids >= 0, ranks[ids], math.nan)
 
     def value(row: int) -> Safe | None:
         return of[ids[row]] if ids[row] >= 0 else None
@@ -211,10 +208,12 @@ def drawn(
     return Column("", safe(title), lambda _row: None, text, order, left=left, place=place)
 
 
-def _ranks(texts: Sequence[str]) -> I64:
-    """By place of a text its rank in alphabetical order; equal texts have one rank."""
-    rank = {text: number for number, text in enumerate(sorted(set(texts)))}
-    return np.array([rank[text] for text in texts], np.int64)
+def _ranked(texts: Sequence[str | None]) -> Keys:
+    """By place of a text its rank in alphabetical order; equal texts have one rank, and what
+    is absent has none.
+    """
+    rank = {text: number for number, text in enumerate(sorted({text for text in texts if text}))}
+    return numbers([rank[text] if text else None for text in texts])
 
 
 def records(table: Table, rows: Sequence[int] | None = None) -> list[dict[str, Any]]:

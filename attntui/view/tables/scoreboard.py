@@ -16,7 +16,7 @@ from attntui.view.words.comparison import (
     difference,
     verdict,
 )
-from attntui.view.words.formats import figure
+from attntui.view.words.formats import ABSENT, figure
 
 REPORTED = ("label", "a", "b", "delta", "verdict", "covers")
 
@@ -25,7 +25,7 @@ def scoreboard_table(comparison: Comparison) -> Table:
     """One row a metric, in the scoreboard's order; last the attention backends."""
     metrics, backends = comparison.metrics, [backend_words(s) for s in (comparison.a, comparison.b)]
     labels = [*(Safe(METRIC_WORDS[metric.name]) for metric in metrics), Safe("attention")]
-    same = Safe("same") if backends[0] == backends[1] else Safe("")
+    same = Safe("same") if backends[0] == backends[1] != ABSENT else Safe("")
     ratios = [abs(math.log(m.ratio)) if m.ratio else math.nan for m in metrics]
     order = every_row(labels)
 
@@ -58,7 +58,7 @@ def scoreboard_table(comparison: Comparison) -> Table:
         Column(
             "verdict",
             Safe("B is"),
-            lambda row: verdicts[row] or None,
+            lambda row: None if verdicts[row] in ("", ABSENT) else verdicts[row],
             lambda row: verdicts[row],
             np.array([*ratios, math.nan], np.float64),
             left=True,

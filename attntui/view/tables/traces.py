@@ -58,7 +58,11 @@ def traces_table(base: Side, sides: Sequence[Side]) -> Table:
     ]
     columns = (
         texts("label", "trace", labels),
-        texts("backend", "backend", [backend_words(side) for side in sides]),
+        texts(
+            "backend",
+            "backend",
+            [backend_words(side) if side.figures.backends else None for side in sides],
+        ),
         figures("gpu_ops", "ops", [f.gpu_ops for f in found]),
         figures("gpu_ns", "GPU time", [f.gpu_ns for f in found], Quantity.TIME),
         texts("verdict", "vs first", against),

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attntui.view.facts import gather
-from attntui.view.reports.summary_json import dumps, summary
 from builders import annotation, cpu_op, kernel, launched, runtime
-from rich.console import Console
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.trace import Trace, load
-from attntui.view.reports.sections import Column, Section, name_column, plain, rich_tables
-from attntui.view.reports.summary import sections
+from attntui.view.reports.json_text import dumps, json_lines
+from attntui.view.reports.summary import document, sections
+from attntui.view.reports.text import plain
 
 MakeTrace = Callable[..., Trace]
 
@@ -65,7 +64,7 @@ def truth(corpus: Path) -> dict[str, Any]:
 
 def summarised(trace: Trace) -> dict[str, Any]:
     """The summary as a script reads it."""
-    data: dict[str, Any] = json.loads(dumps(summary(gather(trace))))
+    data: dict[str, Any] = json.loads("\n".join(json_lines(document(AnalysedTrace(trace)))))
     return data
 
 
@@ -98,11 +97,11 @@ def test_every_figure_of_the_truth(name: str, corpus: Path, truth: dict[str, Any
         assert device["gpu_ops"] == expected["ops"]
         for key in ("span_ns", "busy_ns", "idle_ns", "gaps", "gaps_over_10us", "longest_gap_ns"):
             assert device[key] == expected[key], key
-        assert device["launched"] == {
-            "gpu_ops": expected["launched_ops"],
-            "span_ns": expected.get("launched_span_ns", 0),
-            "busy_ns": expected.get("launched_busy_ns", 0),
-        }
+        launched = device["launched"]
+        assert launched["gpu_ops"] == expected["launched_ops"]
+        assert launched["span_ns"] == expected.get("launched_span_ns", 0)
+        assert launched["busy_ns"] == expected.get("launched_busy_ns", 0)
+        assert launched["busy_ns"] + launched["idle_ns"] == launched["span_ns"]
         assert device["busy_ns"] + device["idle_ns"] == device["span_ns"]
         assert sum(device["idle_by_cause_ns"].values()) == device["idle_ns"]
         assert sum(device["idle_by_trigger_ns"].values()) == device["idle_ns"]
@@ -138,13 +137,32 @@ def test_the_keys_that_scripts_use(small: Trace) -> None:
         "gpu_ops": 3,
         "gpu_ops_with_launch": 2,
         "device_name": "NVIDIA Test",
+        "devices": "NVIDIA Test",
+        "span_ns": 100_000,
         "profiler_steps": 1,
+        "step_family": "ProfilerStep#*",
+        "before_first_gpu_op_ns": 2_000,
+        "after_last_gpu_op_ns": 30_000,
+        "hbm_bytes": None,
+        "hbm_coverage": 0.0,
+        "hbm_roof": None,
+        "roofs_source": None,
         "notices": [
             {"kind": n.kind, "count": n.count, "example": n.example} for n in small.notices
         ],
     }
     (device,) = said["devices"]
-    assert device["launched"] == {"gpu_ops": 2, "span_ns": 50_000, "busy_ns": 20_000}
+    assert (device["label"], device["name"]) == ("GPU 0", "NVIDIA Test")
+    assert device["launched"] == {
+        "gpu_ops": 2,
+        "span_ns": 50_000,
+        "busy_ns": 20_000,
+        "busy_share": 0.4,
+        "idle_ns": 30_000,
+        "gaps": 1,
+        "gaps_over_10us": 1,
+        "longest_gap_ns": 30_000,
+    }
     assert list(device["idle_by_cause_ns"]) == [
         "sync",
         "copy",
@@ -165,6 +183,8 @@ def test_the_keys_that_scripts_use(small: Trace) -> None:
     assert device["idle_by_cause_ns"]["sync"] == 10_000
     assert said["kernels"][0] == {
         "name": "gemm\x1b[31m",
+        "label": "gemm\\x1b[31m",
+        "share": 10 / 23,
         "total_ns": 10_000,
         "count": 1,
         "mean_ns": 10_000.0,
@@ -178,6 +198,11 @@ def test_the_keys_that_scripts_use(small: Trace) -> None:
         "roof_share": None,
         "coverage": 0.0,
         "occupancy_pct": None,
+        "profiler_occupancy_pct": None,
+        "limited_by": None,
+        "flops": None,
+        "hbm_bytes": None,
+        "streams": [7],
     }
     assert said["annotations"] == {
         "ProfilerStep#*": [
@@ -193,9 +218,12 @@ def test_the_keys_that_scripts_use(small: Trace) -> None:
 
 
 def test_json_carries_no_control_character(small: Trace) -> None:
-    text = dumps(summary(gather(small)) | {"odd": "\x7f\x9b\ud800\u202e"})
-    assert text.isascii()
-    assert not any(character < " " and character != "\n" for character in text)
+    said = document(AnalysedTrace(small)) | {"odd": "\x7f\x9b\ud800\u202e"}
+    text = dumps(said)
+    for line in (text, *json_lines(said)):
+        assert line.isascii()
+        assert line.isprintable()
+    assert json.loads("\n".join(json_lines(said))) == json.loads(text)
     assert "\x7f" not in text
     assert json.loads(text)["odd"] == "\x7f\x9b\ud800\u202e"
 
@@ -205,49 +233,21 @@ def test_an_unknown_device_is_null(make_trace: MakeTrace) -> None:
 
 
 def test_the_text_tells_the_same(small: Trace) -> None:
-    text = "\n".join(plain(sections(gather(small))))
+    text = "\n".join(plain(sections(AnalysedTrace(small))))
     assert "NVIDIA Test" in text
     assert "3 (2 with a launch)" in text
     assert "in gaps after: sync" in text
-    assert "Steps: ProfilerStep#*" in text
+    assert "Steps ProfilerStep#*" in text
     assert "\x1b" not in text
 
 
 def test_ranked_tables_show_the_top(small: Trace) -> None:
-    text = "\n".join(plain(sections(gather(small), top=1)))
+    text = "\n".join(plain(sections(AnalysedTrace(small), top=1)))
     assert "GPU operations by name: 1 of 3" in text
     assert "relu" not in text.split("Longest gaps")[0]
 
 
 def test_a_trace_without_gpu_says_so(make_trace: MakeTrace) -> None:
-    text = "\n".join(plain(sections(gather(make_trace([cpu_op("aten::mm", 0, 5)])))))
+    text = "\n".join(plain(sections(AnalysedTrace(make_trace([cpu_op("aten::mm", 0, 5)])))))
     assert "no GPU operation was recorded" in text
     assert "Devices" not in text
-
-
-SECTION = Section(
-    "Title [bold]",
-    (Column("total"), name_column("name"), Column("cause", left=True)),
-    (("1.0 us", "[/foo] " + "x" * 60, "sync"), ("123 ms", "注意", "copy after sync")),
-)
-
-
-def test_plain_text_is_aligned_by_cells() -> None:
-    lines = list(plain([SECTION]))
-    assert lines[0] == "Title [bold]"
-    assert lines[1] == " total  name" + " " * 63 + "  cause"
-    assert lines[2].startswith("1.0 us  [/foo] xxx")
-    assert lines[3] == "123 ms  注意" + " " * 63 + "  copy after sync"
-
-
-@pytest.mark.parametrize("width", [60, 80, 200])
-def test_figures_stay_whole_where_names_give_way(width: int) -> None:
-    console = Console(width=width, force_terminal=True, color_system=None)
-    with console.capture() as capture:
-        console.print(rich_tables([SECTION]))
-    text = capture.get()
-    assert "Title [bold]" in text
-    assert "[/foo]" in text
-    assert "copy after sync" in text
-    assert "1.0 us" in text
-    assert all(len(line.rstrip()) <= width for line in text.splitlines())

@@ -6,22 +6,17 @@ import json
 from pathlib import Path
 
 import pytest
-from attntui.view.facts import gather
-from attntui.view.reports.summary_json import dumps, summary
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.findings import Finding, Severity
 from attntui.analysis.scope import Range
 from attntui.trace import load
-from attntui.view.options import Options
-from attntui.view.reports.sections import plain
-from attntui.view.reports.summary import sections
-from attntui.view.words.findings import (
-    advice_text,
-    figure_text,
-    finding_json,
-    findings_section,
-    title_text,
-)
+from attntui.view.reports.json_text import dumps
+from attntui.view.reports.summary import document, sections
+from attntui.view.reports.text import plain
+from attntui.view.tables.findings import finding_rows, findings_table
+from attntui.view.tables.model import records
+from attntui.view.words.findings import advice_text, figure_label, figure_text, title_text
 
 FINDING = Finding(
     id="made-up",
@@ -84,9 +79,18 @@ def test_hostile_names_stay_text(name: str) -> None:
         assert text == f"in {name}"
 
 
-def test_a_finding_as_json() -> None:
-    told = json.loads(json.dumps(finding_json(FINDING)))
-    assert told == {
+@pytest.fixture
+def told(samples: Path, monkeypatch: pytest.MonkeyPatch) -> AnalysedTrace:
+    """A trace of which the finding above is all that is found."""
+    analysed = AnalysedTrace(load(samples / "gaps_h200.json.gz"))
+    monkeypatch.setitem(vars(analysed.whole), "findings", (FINDING,))
+    return analysed
+
+
+def test_a_finding_as_json(told: AnalysedTrace) -> None:
+    part = told.whole
+    (record,) = json.loads(dumps(records(findings_table(part), finding_rows(part))))
+    assert record == {
         "id": "made-up",
         "severity": "medium",
         "cost_ns": 1_500_000,
@@ -97,26 +101,31 @@ def test_a_finding_as_json() -> None:
     }
 
 
-def test_the_table_has_each_finding_with_its_advice() -> None:
-    section = findings_section([FINDING])
-    assert section.rows == (
+def test_the_section_has_each_finding_with_its_advice(told: AnalysedTrace) -> None:
+    section = next(s for s in sections(told) if s.title.startswith("Findings"))
+    assert list(section.lines()) == [
         ("medium", "1.500 ms", title_text(FINDING)),
         ("", "", "  try: Use aten::mm less."),
-    )
+    ]
+
+
+def test_a_figure_is_called_by_its_key_without_the_unit() -> None:
+    assert figure_label("gpu_time_ns") == "GPU time"
+    assert figure_label("idle_share") == "idle"
+    assert figure_label("calls") == "calls"
 
 
 def test_json_tells_kernels_attention_and_findings(corpus: Path) -> None:
-    facts = gather(load(corpus / "h200/blog_naive.json.gz"))
-    told = json.loads(dumps(summary(facts)))
+    told = json.loads(dumps(document(AnalysedTrace(load(corpus / "h200/blog_naive.json.gz")))))
     assert set(told["attention"][0]) == {
         "backend", "direction", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim",
         "dtype", "causal", "flops", "gpu_ops", "gpu_ns", "cpu_ns", "hbm_bytes",
-        "fused_hbm_bytes", "evidence", "roles",
+        "fused_hbm_bytes", "evidence", "roles", "start_ns", "label", "mask", "flops_per_s",
     }  # fmt: skip
     for call in told["attention"]:
         assert sum(role["gpu_ns"] for role in call["roles"]) == call["gpu_ns"]
         assert sum(role["gpu_ops"] for role in call["roles"]) == call["gpu_ops"]
-        assert call["causal"] is None
+        assert (call["causal"], call["mask"]) == (None, None)
     softmax = told["kernels"][0]
     assert (softmax["library"], softmax["tensor_cores"]) == ("ATen", False)
     assert (softmax["bound"], softmax["occupancy_pct"]) == ("memory", 62.5)
@@ -127,14 +136,14 @@ def test_json_tells_kernels_attention_and_findings(corpus: Path) -> None:
 
 def test_given_roofs_win(corpus: Path) -> None:
     trace = load(corpus / "h200/blog_naive.json.gz")
-    plain_share = gather(trace).kernel_facts[0].bound.share
-    given = gather(trace, Options(peak_bandwidth=2.4e12)).kernel_facts[0].bound.share
+    plain_share = AnalysedTrace(trace).whole.kernel_facts[0].bound.share
+    given = AnalysedTrace(trace, peak_bandwidth=2.4e12).whole.kernel_facts[0].bound.share
     assert plain_share is not None
     assert given == pytest.approx(2 * plain_share)
 
 
 def test_the_text_begins_with_the_findings(corpus: Path) -> None:
-    facts = gather(load(corpus / "h200/blog_naive.json.gz"))
+    facts = AnalysedTrace(load(corpus / "h200/blog_naive.json.gz"))
     titles = [section.title for section in sections(facts)]
     assert titles[1].startswith("Findings")
     text = "\n".join(plain(sections(facts)))
@@ -144,8 +153,8 @@ def test_the_text_begins_with_the_findings(corpus: Path) -> None:
 
 
 def test_a_trace_without_a_gpu_says_so(corpus: Path) -> None:
-    facts = gather(load(corpus / "hta_cpu_only.json.gz"))
+    facts = AnalysedTrace(load(corpus / "hta_cpu_only.json.gz"))
     text = "\n".join(plain(sections(facts)))
     assert "No GPU operation was recorded" in text
-    told = json.loads(dumps(summary(facts)))
+    told = json.loads(dumps(document(facts)))
     assert (told["kernels"], told["attention"]) == ([], [])

@@ -1,0 +1,483 @@
+"""The shape of the reports as JSON, written down once: `Summary`, `Diff` and `Overview`.
+
+The documents are made of the tables; these types say what programs may rely on. A key is
+never missing: a fact that the trace does not tell is null. Times are whole nanoseconds
+(means are fractions) and, where they are points in time, from the trace's first event;
+sizes are bytes, work is FLOPs. `label` is what people see of a thing and is safe to print;
+`name` is the text of the file as it stands.
+
+    python -m attntui.view.reports.schema docs
+
+writes the JSON Schema files.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+Cause = Literal[
+    "sync",
+    "copy",
+    "memory",
+    "module_load",
+    "data_loading",
+    "runtime",
+    "dispatch",
+    "python",
+    "unrecorded",
+    "launch_call",
+    "queued",
+    "wait_event",
+    "graph",
+    "unknown",
+]
+"""Where the time of a gap went."""
+
+Trigger = Literal["sync", "copy", "wait_event", "none"]
+"""What had drained a device's queue before a gap."""
+
+SelfPart = Literal["launch", "sync", "memory", "module_load", "runtime", "dispatch"]
+"""What the self time of a CPU op went into."""
+
+FatBar = Literal[
+    "launch_overhead", "waiting", "memory", "module_loading", "runtime_calls", "opaque"
+]
+"""What makes a wide bar of the host wide."""
+
+Severity = Literal["high", "medium", "low", "info"]
+Bound = Literal["compute", "memory", "latency"]
+Backend = Literal["naive", "flash", "efficient", "cudnn", "math", "flex", "triton", "other"]
+Role = Literal[
+    "qk", "scale", "mask", "copy", "softmax", "dropout", "av", "fused", "memset", "other"
+]
+Direction = Literal["forward", "backward"]
+Match = Literal["both", "only_a", "only_b"]
+UnitKind = Literal["annotation", "step", "attention", "window"]
+
+
+class Part(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A part of a document: each of its keys is always there, and no other."""
+
+
+# The summary of one trace
+
+
+class Notice(Part, kw_only=True):
+    """What was odd in the file: how often, and one example as it stands there."""
+
+    kind: str
+    count: int
+    example: str
+
+
+class TraceFacts(Part, kw_only=True):
+    """The trace as a whole. `hbm_roof` is in bytes a second; `hbm_coverage` is the share of
+    the GPU time whose bytes shapes tell.
+    """
+
+    path: str
+    events: int
+    complete_events: int
+    categories: dict[str, int]
+    gpu_ops: int
+    gpu_ops_with_launch: int
+    device_name: str | None
+    devices: str
+    span_ns: int
+    profiler_steps: int
+    step_family: str | None
+    before_first_gpu_op_ns: int
+    after_last_gpu_op_ns: int
+    hbm_bytes: int | None
+    hbm_coverage: float | None
+    hbm_roof: float | None
+    roofs_source: str | None
+    notices: list[Notice]
+
+
+class DeviceTimes(Part, kw_only=True):
+    """What a device did from its first operation to its last; `busy_share` is of one."""
+
+    gpu_ops: int
+    span_ns: int
+    busy_ns: int
+    busy_share: float | None
+    idle_ns: int
+    gaps: int
+    gaps_over_10us: int
+    longest_gap_ns: int
+
+
+class Device(DeviceTimes, kw_only=True):
+    """A device. `device` is its number in the file; `launched` is the same over the
+    operations with a launch record alone. The idle times by cause, and those by trigger, sum
+    to `idle_ns`.
+    """
+
+    label: str
+    device: int | None
+    name: str | None
+    launched: DeviceTimes
+    idle_by_cause_ns: dict[Cause, int]
+    idle_by_trigger_ns: dict[Trigger, int]
+
+
+class Kernel(Part, kw_only=True):
+    """All GPU operations of one name. Shares are of one, `_pct` are percent.
+
+    `share` is of the GPU time; `roof_share` of the roof that bounds it; `coverage` is the
+    share of its time whose work is known, and `flops`, `hbm_bytes`, `tflops` (TFLOP/s) and
+    `gbps` (GB/s) are of that part.
+    """
+
+    label: str
+    name: str
+    share: float
+    total_ns: int
+    count: int
+    mean_ns: float
+    min_ns: int
+    max_ns: int
+    bound: Bound | None
+    roof_share: float | None
+    occupancy_pct: float | None
+    profiler_occupancy_pct: float | None
+    limited_by: str | None
+    tflops: float | None
+    gbps: float | None
+    coverage: float | None
+    flops: int | None
+    hbm_bytes: int | None
+    tensor_cores: bool | None
+    library: str | None
+    streams: list[int]
+
+
+class RoleShare(Part, kw_only=True):
+    """The GPU operations of one attention call that play one role."""
+
+    role: Role
+    gpu_ops: int
+    gpu_ns: int
+    hbm_bytes: int | None
+
+
+class AttentionCall(Part, kw_only=True):
+    """One attention call. `fused_hbm_bytes` is what one fused kernel would have moved;
+    `evidence` says why this counts as an attention call; the roles sum to the call.
+    """
+
+    label: str
+    mask: str | None
+    dtype: str | None
+    start_ns: int
+    gpu_ns: int
+    gpu_ops: int
+    cpu_ns: int | None
+    hbm_bytes: int | None
+    fused_hbm_bytes: int | None
+    flops: int | None
+    flops_per_s: float | None
+    backend: Backend
+    direction: Direction
+    batch: int | None
+    heads: int | None
+    kv_heads: int | None
+    q_len: int | None
+    kv_len: int | None
+    head_dim: int | None
+    causal: bool | None
+    evidence: str
+    roles: list[RoleShare]
+
+
+class Finding(Part, kw_only=True):
+    """Something that costs time, or a note (no `cost_ns`). Costs of several overlap.
+
+    The end of a figure's key tells its unit: `_ns`, `_bytes`, `_share` (of one), `_pct`;
+    others are counts. `evidence` are rows of events, and stretches as [start, end] in ns.
+    """
+
+    id: str
+    severity: Severity
+    cost_ns: int | None
+    title: str
+    advice: str
+    figures: dict[str, int | float]
+    evidence: list[int | tuple[int, int]]
+
+
+class AnnotationInstance(Part, kw_only=True):
+    """One annotation: what its own thread launched in it, and what any thread did."""
+
+    cpu_ns: int
+    gpu_ops: int
+    gpu_ns: int
+    gpu_ops_any_thread: int
+    gpu_ns_any_thread: int
+
+
+class Gap(Part, kw_only=True):
+    """A time in which a device ran nothing, between two operations (by their labels).
+
+    `device` is the device's number in the file; `stream` is null for a gap of the whole
+    device. `cause` is the main one, `by_cause_ns` sums to the length.
+    """
+
+    start_ns: int
+    length_ns: int
+    device: int | None
+    device_label: str
+    stream: int | None
+    cause: Cause
+    trigger: Trigger
+    cause_label: str
+    by_cause_ns: dict[Cause, int]
+    before: str
+    after: str
+    launched_by: str | None
+
+
+class StepRow(Part, kw_only=True):
+    """A step: its time on the host, and the GPU work that it launched; `coverage` is the
+    share of its GPU time whose bytes shapes tell.
+    """
+
+    label: str
+    name: str
+    start_ns: int
+    host_ns: int
+    gpu_ns: int
+    gpu_ops: int
+    hbm_bytes: int | None
+    coverage: float | None
+    outlier: bool
+
+
+class Op(Part, kw_only=True):
+    """All CPU ops or annotations of one name; `split_ns` sums to the self time."""
+
+    label: str
+    name: str
+    self_ns: int
+    total_ns: int
+    count: int
+    gpu_ns: int
+    gpu_ops: int
+    fat_bar: FatBar | None
+    split_ns: dict[SelfPart, int]
+
+
+class AttentionKind(Part, kw_only=True):
+    """Attention calls that are alike in backend, direction, shape, data type and mask."""
+
+    label: str
+    calls: int
+    gpu_ns: int
+    gpu_ops: int
+    mean_gpu_ns: float
+    mean_cpu_ns: float | None
+    hbm_bytes: int | None
+    fused_hbm_bytes: int | None
+
+
+class AttentionRole(RoleShare, kw_only=True):
+    """A role in all calls of one kind (`label`); `share` is of their GPU time."""
+
+    label: str
+    share: float | None
+
+
+class AnnotationLabel(Part, kw_only=True):
+    """All annotations of one name, with the GPU work that any thread launched in them."""
+
+    label: str
+    name: str
+    count: int
+    cpu_ns: int
+    mean_cpu_ns: float
+    gpu_ops: int
+    gpu_ns: int
+
+
+class RegionLine(Part, kw_only=True):
+    """A kernel that fused ops, or library calls beside it, of one compiled region."""
+
+    kind: Literal["fused", "beside"]
+    label: str
+    region: str
+    region_name: str | None
+    gpu_ns: int
+    gpu_ops: int
+
+
+class Summary(Part, kw_only=True):
+    """`attntui summary --json`: the facts of one trace."""
+
+    schema: Literal[2]
+    trace: TraceFacts
+    devices: list[Device]
+    kernels: list[Kernel]
+    attention: list[AttentionCall]
+    findings: list[Finding]
+    annotations: dict[str, list[AnnotationInstance]]
+    gaps: list[Gap]
+    steps: list[StepRow]
+    ops: list[Op]
+    attention_kinds: list[AttentionKind]
+    attention_roles: list[AttentionRole]
+    annotation_labels: list[AnnotationLabel]
+    compiled_regions: list[RegionLine]
+
+
+# Comparisons
+
+
+class UnitChoice(Part, kw_only=True):
+    """What is compared, one real unit of each trace."""
+
+    kind: UnitKind
+    label: str
+
+
+class PairUnit(UnitChoice, kw_only=True):
+    """The same, with how many such units each trace has."""
+
+    a_count: int
+    b_count: int
+
+
+class Side(Part, kw_only=True):
+    """The unit taken of one trace; `gpu_ns_min` and `gpu_ns_max` are over all of its units."""
+
+    path: str
+    label: str
+    unit_index: int
+    unit_count: int
+    start_ns: int
+    end_ns: int
+    gpu_ns_min: int
+    gpu_ns_max: int
+    gpu_ops_in_no_unit: int
+    attention_backends: dict[Backend, int]
+
+
+class Metric(Part, kw_only=True):
+    """A figure of A and of B. The end of `name` tells the unit: `_ns`, `_bytes`, `_per_s`,
+    `_pct`; others are counts. `covers` and the shares say how much of the GPU time an
+    estimate is of.
+    """
+
+    name: str
+    label: str
+    a: int | float | None
+    b: int | float | None
+    delta: int | float | None
+    ratio: float | None
+    verdict: str | None
+    covers: str | None
+    a_gpu_time_covered: float | None
+    b_gpu_time_covered: float | None
+
+
+class RolePart(Part, kw_only=True):
+    """One role in a row that holds several, many to one."""
+
+    role: Role
+    ops: int
+    gpu_ns: int
+
+
+class DiffRow(Part, kw_only=True):
+    """What answers to what; `key` is unique. A side without an operation has 0 `ops`."""
+
+    key: str
+    label: str
+    name: str
+    role: Role | None
+    match: Match
+    delta_gpu_ns: int
+    a_ops: int
+    a_gpu_ns: int
+    b_ops: int
+    b_gpu_ns: int
+    a_parts: list[RolePart] | None
+    b_parts: list[RolePart] | None
+
+
+class Diff(Part, kw_only=True):
+    """`attntui diff --json` of two traces; the rows' times sum to the metrics'."""
+
+    schema: Literal[2]
+    unit: PairUnit
+    a: Side
+    b: Side
+    metrics: list[Metric]
+    rows: list[DiffRow]
+    cautions: list[str]
+
+
+class OverviewTrace(Side, kw_only=True):
+    """One trace against the first; `verdict` is how its GPU time stands to the first's."""
+
+    backend: str | None
+    gpu_ops: int
+    gpu_ns: int
+    verdict: str
+    cpu_ns: int | None
+    hbm_bytes: int | None
+    occupancy_pct: float | None
+    metrics: list[Metric]
+    cautions: list[str]
+
+
+class Overview(Part, kw_only=True):
+    """`attntui diff --json` of three traces or more, each against the first."""
+
+    schema: Literal[2]
+    unit: UnitChoice
+    base: Side
+    traces: list[OverviewTrace]
+
+
+# As JSON Schema
+
+FILES: dict[str, tuple[type[Part], ...]] = {
+    "summary.schema.json": (Summary,),
+    "diff.schema.json": (Diff, Overview),
+}
+"""The files of JSON Schema, and what each is of."""
+
+
+def json_schema(*which: type[Part]) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a document that is one of some types."""
+    shapes, parts = msgspec.json.schema_components(which, ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **(shapes[0] if len(shapes) == 1 else {"oneOf": list(shapes)}),
+        "$defs": parts,
+    }
+
+
+def file_text(name: str) -> str:
+    """What stands in one of `FILES`."""
+    return json.dumps(json_schema(*FILES[name]), indent=2) + "\n"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Writes the files into a folder."""
+    (folder,) = map(Path, arguments)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in FILES:
+        (folder / name).write_text(file_text(name), "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
