@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.view.detail.call_lines import call_lines
-from attntui.view.detail.event import around, link
+from attntui.view.detail.event import op_detail
 from attntui.view.detail.items import Item, heading, item
 from attntui.view.session.selection import EventAt, call_event
 from attntui.view.words.attention import call_text
 
 
 def call_detail(analysed: AnalysedTrace, index: int) -> list[Item]:
-    """The lines about a call, its roles to go to, and what stands round its op."""
+    """The lines about a call, its roles to go to, and all of its op."""
     call = analysed.attention[index]
     event = call_event(call)
     items = [heading(f"attention: {call_text(call)}"), *call_lines(call)]
@@ -19,4 +19,4 @@ def call_detail(analysed: AnalysedTrace, index: int) -> list[Item]:
         return items
     name = analysed.labels.event(event)
     items.append(item("op" if call.op is not None else "kernel", name, EventAt(event)))
-    return [*items, *link(analysed, event), *around(analysed, event)]
+    return [*items, *op_detail(analysed, event)]

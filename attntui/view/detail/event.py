@@ -20,12 +20,21 @@ MAX_LIST = 12
 
 
 def event_detail(analysed: AnalysedTrace, row: int) -> list[Item]:
-    """All of an event: time, link, decoded name, stack, args. Reads the args again."""
+    """All of an event, its part in attention before its link. Reads the args again."""
+    return _detail(analysed, row, list(_attention(analysed, row)))
+
+
+def op_detail(analysed: AnalysedTrace, row: int) -> list[Item]:
+    """All of an event but its part in attention and its name, which stand above it."""
+    return _detail(analysed, row, [])[1:]
+
+
+def _detail(analysed: AnalysedTrace, row: int, attention: list[Item]) -> list[Item]:
     trace = analysed.trace
     items = [heading(analysed.labels.event(row))]
     items.extend(_about(analysed, row))
     items.extend(_work(analysed, row))
-    items.extend(_attention(analysed, row))
+    items.extend(attention)
     items.extend(link(analysed, row))
     items.extend(_launch_config(analysed, row))
     items.extend(_inputs(trace.inputs_of(row)))

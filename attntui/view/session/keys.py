@@ -14,6 +14,9 @@ PAGE = 0.9
 
 Step = Callable[[Session], Session]
 
+_Row = tuple[str, str, str, str] | tuple[str, str, str, str, Step]
+"""Name, keys in Textual's spelling, keys as people read them, what they do, the step."""
+
 
 @dataclass(frozen=True, slots=True)
 class Key:
@@ -36,216 +39,141 @@ class Key:
         return self.name if self.step is None else f"step({self.name!r})"
 
 
-KEYS: tuple[Key, ...] = (
-    Key(
-        "cursor_left",
-        ("left",),
-        "←",
-        "time cursor left, scrolls at the edge",
-        "Time",
-        lambda s: s.cursor_moved(-1),
-    ),
-    Key(
-        "cursor_right",
-        ("right",),
-        "→",
-        "time cursor right, scrolls at the edge",
-        "Time",
-        lambda s: s.cursor_moved(1),
-    ),
-    Key("pan_left", ("h", "a"), "h a", "pan left", "Time", lambda s: s.panned(-PAN)),
-    Key("pan_right", ("l", "d"), "l d", "pan right", "Time", lambda s: s.panned(PAN)),
-    Key("page_left", ("H", "shift+left"), "H ⇧←", "page left", "Time", lambda s: s.panned(-PAGE)),
-    Key("page_right", ("L", "shift+right"), "L ⇧→", "page right", "Time", lambda s: s.panned(PAGE)),
-    Key(
-        "zoom_in",
-        ("w", "plus", "equals_sign"),
-        "w + =",
-        "zoom in at the cursor",
-        "Time",
-        lambda s: s.zoomed(ZOOM),
-    ),
-    Key(
-        "zoom_out",
-        ("s", "minus"),
-        "s -",
-        "zoom out at the cursor",
-        "Time",
-        lambda s: s.zoomed(1 / ZOOM),
-    ),
-    Key("fit_all", ("0",), "0", "fit the whole trace", "Time", Session.fitted),
-    Key("fit_selection", ("f",), "f", "fit the selection", "Time", Session.fitted_to_selection),
-    Key("go_start", ("home", "g"), "Home g", "first row, or start of the trace", "Move"),
-    Key("go_end", ("end", "G"), "End G", "last row, or end of the trace", "Move"),
-    Key("row_up", ("up", "k"), "↑ k", "lane or row up", "Move"),
-    Key("row_down", ("down", "j"), "↓ j", "lane or row down", "Move"),
-    Key("page_up", ("pageup",), "PgUp", "a page of rows up", "Move"),
-    Key("page_down", ("pagedown",), "PgDn", "a page of rows down", "Move"),
-    Key("accept", ("enter",), "Enter", "table: go to the thing; timeline: its detail", "Move"),
-    Key(
-        "next_event",
-        ("full_stop",),
-        ".",
-        "next event in the lane",
-        "Events",
-        lambda s: s.stepped(1),
-    ),
-    Key(
-        "previous_event",
-        ("comma",),
-        ",",
-        "previous event in the lane",
-        "Events",
-        lambda s: s.stepped(-1),
-    ),
-    Key(
-        "to_launch",
-        ("left_square_bracket",),
-        "[",
-        "kernel to its launch",
-        "Events",
-        Session.to_launch,
-    ),
-    Key(
-        "to_kernel",
-        ("right_square_bracket",),
-        "]",
-        "launch to its kernel",
-        "Events",
-        Session.to_kernel,
-    ),
-    Key("next_gap", ("right_curly_bracket",), "}", "next gap", "Events", lambda s: s.gap_moved(1)),
-    Key(
-        "previous_gap",
-        ("left_curly_bracket",),
-        "{",
-        "previous gap",
-        "Events",
-        lambda s: s.gap_moved(-1),
-    ),
-    Key(
-        "threshold_down",
-        ("left_parenthesis",),
-        "(",
-        "lower the gap threshold",
-        "Events",
-        lambda s: s.threshold_moved(-1),
-    ),
-    Key(
-        "threshold_up",
-        ("right_parenthesis",),
-        ")",
-        "raise the gap threshold",
-        "Events",
-        lambda s: s.threshold_moved(1),
-    ),
-    Key("next_step", ("J",), "J", "next step or unit", "Events", lambda s: s.step_moved(1)),
-    Key(
-        "previous_step", ("K",), "K", "previous step or unit", "Events", lambda s: s.step_moved(-1)
-    ),
-    Key(
-        "cycle_scope",
-        ("S",),
-        "S",
-        "scope: whole, step, annotation, range",
-        "Scope",
-        Session.scope_cycled,
-    ),
-    Key("measure", ("v",), "v … v", "measure a range", "Scope", marks.measuring),
-    Key(
-        "measure_selection",
-        ("r",),
-        "r",
-        "measure what is selected",
-        "Scope",
-        marks.measuring_selection,
-    ),
-    Key("bookmark", ("m",), "m", "set a bookmark", "Scope", marks.bookmarked),
-    Key("bookmarks", ("apostrophe",), "'", "list bookmarks", "Scope"),
-    Key("search", ("slash",), "/", "search names (regular expression)", "Find"),
-    Key("search_next", ("n",), "n", "next match", "Find", lambda s: marks.search_moved(s, 1)),
-    Key(
-        "search_previous",
-        ("N",),
-        "N",
-        "previous match",
-        "Find",
-        lambda s: marks.search_moved(s, -1),
-    ),
-    Key("filter", ("backslash",), "\\", "filter the table (regular expression)", "Find"),
-    Key("sort_left", ("less_than_sign",), "<", "sort by the column to the left", "Tables"),
-    Key("sort_right", ("greater_than_sign",), ">", "sort by the column to the right", "Tables"),
-    Key("sort_invert", ("I",), "I", "invert the order", "Tables"),
-    Key("toggle_instances", ("i",), "i", "names or instances, gaps by device or stream", "Tables"),
-    Key(
-        "toggle_collapse",
-        ("space",),
-        "Space",
-        "collapse or open the lane",
-        "Lanes",
-        Session.toggled_collapse,
-    ),
-    Key(
-        "toggle_empty",
-        ("z",),
-        "z",
-        "hide or show lanes empty on screen",
-        "Lanes",
-        Session.toggled_empty,
-    ),
-    Key("pane('overview')", ("1",), "1", "overview", "Panes"),
-    Key("pane('kernels')", ("2",), "2", "kernels", "Panes"),
-    Key("pane('timeline')", ("3",), "3", "timeline", "Panes"),
-    Key("pane('gaps')", ("4",), "4", "gaps", "Panes"),
-    Key("pane('attention')", ("5",), "5", "attention", "Panes"),
-    Key("pane('ops')", ("6",), "6", "ops (CPU)", "Panes"),
-    Key("pane('detail')", ("7",), "7", "detail", "Panes"),
-    Key("pane('steps')", ("8",), "8", "steps", "Panes"),
-    Key("roofline", ("p",), "p", "roofline picture of the kernels", "Panes"),
-    Key("compare", ("c",), "c", "compare with another trace", "Panes"),
-    Key("next_pane", ("tab",), "Tab", "next pane", "Panes"),
-    Key("previous_pane", ("shift+tab",), "⇧Tab", "previous pane", "Panes"),
-    Key("maximise", ("x",), "x", "maximise the pane", "Panes"),
-    Key("copy", ("y",), "y", "copy the row or event (OSC 52)", "File"),
-    Key("copy_to_file", ("Y",), "Y", "write the row or event to a file", "File"),
-    Key("reload", ("R",), "R", "reload the file in place", "File"),
-    Key("help", ("question_mark", "f1"), "? F1", "help", "File"),
-    Key("palette", ("colon",), ":", "command palette", "File"),
-    Key("back", ("escape",), "Esc", "undo one thing, the innermost first", "File"),
-    Key("quit", ("q",), "q", "quit", "File"),
-)
+def _keys(group: str, *rows: _Row) -> tuple[Key, ...]:
+    """The keys under one heading; a row's keys are separated by blanks."""
+    return tuple(
+        Key(row[0], tuple(row[1].split()), row[2], row[3], group, *row[4:]) for row in rows
+    )
 
-_SHARED = (
-    *("cursor_left", "cursor_right", "pan_left", "pan_right", "page_left", "page_right"),
-    *("zoom_in", "zoom_out", "fit_all", "go_start", "go_end", "row_up", "row_down"),
-    *("page_up", "page_down", "next_event", "previous_event", "to_launch", "to_kernel"),
-    *("next_gap", "previous_gap", "threshold_down", "threshold_up"),
-    *(
-        "sort_left",
-        "sort_right",
-        "sort_invert",
-        "toggle_instances",
-        "filter",
-        "toggle_collapse",
-        "toggle_empty",
+
+KEYS: tuple[Key, ...] = (
+    *_keys(
+        "Time",
+        ("cursor_left", "left", "←", "time cursor left, scrolls at the edge",
+         lambda s: s.cursor_moved(-1)),
+        ("cursor_right", "right", "→", "time cursor right, scrolls at the edge",
+         lambda s: s.cursor_moved(1)),
+        ("pan_left", "h a", "h a", "pan left", lambda s: s.panned(-PAN)),
+        ("pan_right", "l d", "l d", "pan right", lambda s: s.panned(PAN)),
+        ("page_left", "H shift+left", "H ⇧←", "page left", lambda s: s.panned(-PAGE)),
+        ("page_right", "L shift+right", "L ⇧→", "page right", lambda s: s.panned(PAGE)),
+        ("zoom_in", "w plus equals_sign", "w + =", "zoom in at the cursor",
+         lambda s: s.zoomed(ZOOM)),
+        ("zoom_out", "s minus", "s -", "zoom out at the cursor", lambda s: s.zoomed(1 / ZOOM)),
+        ("fit_all", "0", "0", "fit the whole trace", Session.fitted),
+        ("fit_selection", "f", "f", "fit the selection", Session.fitted_to_selection),
     ),
-    *("search", "search_next", "search_previous", "fit_selection"),
-    *("next_pane", "previous_pane", "maximise", "copy", "help", "palette", "back", "quit"),
+    *_keys(
+        "Move",
+        ("go_start", "home g", "Home g", "first row, or start of the trace"),
+        ("go_end", "end G", "End G", "last row, or end of the trace"),
+        ("row_up", "up k", "↑ k", "lane or row up"),
+        ("row_down", "down j", "↓ j", "lane or row down"),
+        ("page_up", "pageup", "PgUp", "a page of rows up"),
+        ("page_down", "pagedown", "PgDn", "a page of rows down"),
+        ("accept", "enter", "Enter", "table: go to the thing; timeline: its detail"),
+    ),
+    *_keys(
+        "Events",
+        ("next_event", "full_stop", ".", "next event in the lane", lambda s: s.stepped(1)),
+        ("previous_event", "comma", ",", "previous event in the lane", lambda s: s.stepped(-1)),
+        ("to_launch", "left_square_bracket", "[", "kernel to its launch", Session.to_launch),
+        ("to_kernel", "right_square_bracket", "]", "launch to its kernel", Session.to_kernel),
+        ("next_gap", "right_curly_bracket", "}", "next gap", lambda s: s.gap_moved(1)),
+        ("previous_gap", "left_curly_bracket", "{", "previous gap", lambda s: s.gap_moved(-1)),
+        ("threshold_down", "left_parenthesis", "(", "lower the gap threshold",
+         lambda s: s.threshold_moved(-1)),
+        ("threshold_up", "right_parenthesis", ")", "raise the gap threshold",
+         lambda s: s.threshold_moved(1)),
+        ("next_step", "J", "J", "next step or unit", lambda s: s.step_moved(1)),
+        ("previous_step", "K", "K", "previous step or unit", lambda s: s.step_moved(-1)),
+    ),
+    *_keys(
+        "Scope",
+        ("cycle_scope", "S", "S", "scope: whole, step, annotation, range", Session.scope_cycled),
+        ("measure", "v", "v … v", "measure a range", marks.measuring),
+        ("measure_selection", "r", "r", "measure what is selected", marks.measuring_selection),
+        ("bookmark", "m", "m", "set a bookmark", marks.bookmarked),
+        ("bookmarks", "apostrophe", "'", "list bookmarks"),
+    ),
+    *_keys(
+        "Find",
+        ("search", "slash", "/", "search names (regular expression)"),
+        ("search_next", "n", "n", "next match", lambda s: marks.search_moved(s, 1)),
+        ("search_previous", "N", "N", "previous match", lambda s: marks.search_moved(s, -1)),
+        ("filter", "backslash", "\\", "filter the table (regular expression)"),
+    ),
+    *_keys(
+        "Tables",
+        ("sort_left", "less_than_sign", "<", "sort by the column to the left"),
+        ("sort_right", "greater_than_sign", ">", "sort by the column to the right"),
+        ("sort_invert", "I", "I", "invert the order"),
+        ("toggle_instances", "i", "i", "names or instances, gaps by device or stream"),
+    ),
+    *_keys(
+        "Lanes",
+        ("toggle_collapse", "space", "Space", "collapse or open the lane",
+         Session.toggled_collapse),
+        ("toggle_empty", "z", "z", "hide or show lanes empty on screen", Session.toggled_empty),
+    ),
+    *_keys(
+        "Panes",
+        ("pane('overview')", "1", "1", "overview"),
+        ("pane('kernels')", "2", "2", "kernels"),
+        ("pane('timeline')", "3", "3", "timeline"),
+        ("pane('gaps')", "4", "4", "gaps"),
+        ("pane('attention')", "5", "5", "attention"),
+        ("pane('ops')", "6", "6", "ops (CPU)"),
+        ("pane('detail')", "7", "7", "detail"),
+        ("pane('steps')", "8", "8", "steps"),
+        ("roofline", "p", "p", "roofline picture of the kernels"),
+        ("compare", "c", "c", "compare with another trace"),
+        ("next_pane", "tab", "Tab", "next pane"),
+        ("previous_pane", "shift+tab", "⇧Tab", "previous pane"),
+        ("maximise", "x", "x", "maximise the pane"),
+    ),
+    *_keys(
+        "File",
+        ("copy", "y", "y", "copy the row or event (OSC 52)"),
+        ("copy_to_file", "Y", "Y", "write the row or event to a file"),
+        ("reload", "R", "R", "reload the file in place"),
+        ("help", "question_mark f1", "? F1", "help"),
+        ("palette", "colon", ":", "command palette"),
+        ("back", "escape", "Esc", "undo one thing, the innermost first"),
+        ("quit", "q", "q", "quit"),
+    ),
+)  # fmt: skip
+
+_MAIN_ONLY = (
+    *("accept", "next_step", "previous_step", "roofline", "compare", "copy_to_file", "reload"),
 )
+"""Keys that mean nothing, or something else, where two traces are compared; so do panes and
+what stands under Scope.
+"""
 
 COMPARE_KEYS: tuple[Key, ...] = (
-    *(key for key in KEYS if key.name in _SHARED),
-    Key("accept", ("enter",), "Enter", "row: to both ends; timeline: open that trace", "Compare"),
-    Key("next_unit", ("J",), "J", "next unit on both sides", "Compare"),
-    Key("previous_unit", ("K",), "K", "previous unit on both sides", "Compare"),
-    Key("next_choice", ("u",), "u", "compare by another kind of unit", "Compare"),
-    Key("tie", ("t",), "t", "tie or untie the timelines", "Compare"),
-    Key("swap", ("o",), "o", "swap A and B", "Compare"),
-    Key("full_width", ("W",), "W", "each unit at full width, or one scale", "Compare"),
-    Key("pane('scoreboard')", ("1",), "1", "scoreboard", "Panes"),
-    Key("pane('rows')", ("2",), "2", "what changed, row by row", "Panes"),
-    Key("pane('left')", ("3",), "3", "timeline of A", "Panes"),
-    Key("pane('right')", ("4",), "4", "timeline of B", "Panes"),
+    *(
+        key
+        for key in KEYS
+        if key.name not in _MAIN_ONLY and key.group != "Scope" and not key.name.startswith("pane(")
+    ),
+    *_keys(
+        "Compare",
+        ("accept", "enter", "Enter", "row: to both ends; timeline: open that trace"),
+        ("next_unit", "J", "J", "next unit on both sides"),
+        ("previous_unit", "K", "K", "previous unit on both sides"),
+        ("next_choice", "u", "u", "compare by another kind of unit"),
+        ("tie", "t", "t", "tie or untie the timelines"),
+        ("swap", "o", "o", "swap A and B"),
+        ("full_width", "W", "W", "each unit at full width, or one scale"),
+    ),
+    *_keys(
+        "Panes",
+        ("pane('scoreboard')", "1", "1", "scoreboard"),
+        ("pane('rows')", "2", "2", "what changed, row by row"),
+        ("pane('left')", "3", "3", "timeline of A"),
+        ("pane('right')", "4", "4", "timeline of B"),
+    ),
 )
 """The compare screen's keys: those of the main screen that mean something there, and its own."""
 

@@ -1,3 +1,5 @@
+"""Trace files to choose from: size, when they changed, and whether they are samples."""
+
 from __future__ import annotations
 
 import time
@@ -11,6 +13,7 @@ from attntui.view.tables.model import Column, Place, Table, every_row, figures, 
 
 
 def files_table(found: Sequence[Found], directory: Path) -> Table:
+    """One row a file, in the order given: the newest first, then the samples."""
     names = [_shown(f, directory) for f in found]
     return Table(
         (
@@ -18,9 +21,11 @@ def files_table(found: Sequence[Found], directory: Path) -> Table:
             Column(
                 "changed",
                 safe("changed"),
-                lambda r: found[r].changed,
-                lambda r: safe(time.strftime("%Y-%m-%d %H:%M", time.localtime(found[r].changed))),
-                every_row(names),
+                lambda row: found[row].changed,
+                lambda row: safe(
+                    time.strftime("%Y-%m-%d %H:%M", time.localtime(found[row].changed))
+                ),
+                every_row(names)[::-1],
                 place=Place(16, priority=1),
             ),
             texts(
@@ -34,12 +39,12 @@ def files_table(found: Sequence[Found], directory: Path) -> Table:
         names,
         every_row(names),
         sort="changed",
-        descending=False,
         empty=safe("no trace files here: see README.md"),
     )
 
 
 def _shown(found: Found, directory: Path) -> Safe:
+    """A sample by its name, another file by its path from the directory."""
     if found.sample:
         return safe(found.path.name)
     try:
