@@ -14,7 +14,7 @@ SCHEMA = 2
 
 def dumps(value: Any) -> Safe:
     """One line of pure ASCII, so that no text of a trace reaches a terminal as a control."""
-    return Safe(json.dumps(value, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f"))
+    return Safe(json.dumps(value, ensure_ascii=True, allow_nan=False))
 
 
 def json_lines(document: Mapping[str, Any]) -> Iterator[Safe]:

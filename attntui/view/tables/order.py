@@ -45,10 +45,8 @@ class TableView:
             hits = np.fromiter((bool(found.search(w)) for w in table.words), np.bool_)
             rows = rows[hits[table.word_of]] if len(hits) else rows
         keys = drawn_columns(table)[sort].order[rows]
-        absent = np.isnan(keys) if keys.dtype.kind == "f" else np.zeros(len(keys), np.bool_)
+        # Absent figures are NaN, which stands last whichever way the rest is sorted.
         ordered = np.argsort(-keys if descending else keys, kind="stable")
-        # Absent figures stand last whichever way the table is sorted.
-        ordered = ordered[np.argsort(absent[ordered], kind="stable")]
         return cls(table, sort, descending, pattern, rows[ordered])
 
     @property

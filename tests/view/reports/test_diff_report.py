@@ -187,6 +187,9 @@ def test_json_holds_every_row_and_its_keys(comparison: Comparison) -> None:
         "b_parts": None,
     }
     assert data["cautions"] == []
+    absent = [metric for metric in data["metrics"] if metric["delta"] is None]
+    assert absent
+    assert all(metric["verdict"] is None for metric in absent)
 
 
 def test_more_than_two_against_the_first(comparison: Comparison) -> None:

@@ -31,6 +31,7 @@ from attntui.analysis.scope import Range, Step
 from attntui.trace import load
 from attntui.trace.model import LaneKind, Notice
 from attntui.view.detail import detail_of
+from attntui.view.detail.items import heading, item
 from attntui.view.detail.items import plain as plain_items
 from attntui.view.reports import diff, summary
 from attntui.view.reports.csv_text import csv_lines
@@ -174,9 +175,9 @@ def test_no_line_of_any_detail_acts(hostile: AnalysedTrace) -> None:
         items = detail_of(hostile.whole, selected)
         assert items
         seen.add(type(selected))
-        for item in items:
-            assert harmless(item.label), selected
-            assert harmless(item.text), (selected, item.label)
+        for shown in items:
+            assert harmless(shown.label), selected
+            assert harmless(shown.text), (selected, shown.label)
         assert all(map(harmless, plain_items(items).split("\n")))
     assert len(seen) >= 5
 
@@ -203,7 +204,7 @@ def test_no_line_of_any_report_acts(hostile: AnalysedTrace) -> None:
         diff.overview_document([pair, pair]),
     ):
         written = list(json_lines(document))
-        assert all(text.isascii() for text in written)
+        assert all(text.isascii() and text.isprintable() for text in written)
         assert json.loads("\n".join(written)) == json.loads(dumps(document))
         lines += written
     for name, table in tables(hostile).items():
@@ -216,6 +217,12 @@ def test_no_line_of_any_report_acts(hostile: AnalysedTrace) -> None:
     with console.capture() as capture:
         console.print(rich_tables(parts))
     assert all(map(harmless, capture.get().split("\n")))
+
+
+def test_a_line_of_the_detail_is_cleaned_whoever_makes_it() -> None:
+    for made in (heading(bad("x")), item(bad("label"), bad("text"))):
+        assert harmless(made.label)
+        assert harmless(made.text)
 
 
 def test_names_in_a_finding_and_a_notice_are_cleaned() -> None:
@@ -240,9 +247,9 @@ def test_a_finding_that_names_the_trace_is_harmless_in_its_table(
     assert all(harmless(table.column("title").text(row)) for row in range(len(table)))
     items = detail_of(analysed.whole, FindingAt("i"))
     assert len(items) > 5
-    for item in items:
-        assert harmless(item.label)
-        assert harmless(item.text)
+    for shown in items:
+        assert harmless(shown.label)
+        assert harmless(shown.text)
 
 
 def test_a_path_that_acts_is_shown_by_its_escapes(hostile: AnalysedTrace, tmp_path: Path) -> None:

@@ -52,6 +52,10 @@ def test_the_occupancy_and_the_gpu_time_have_keys_of_their_own(samples: Path) ->
     assert None in occupancy
     gpu = sorted_values(ops_table(analysed.whole), "gpu_ns", True)
     assert len(set(gpu)) > 2
+    ops, facts = analysed.whole.ops, analysed.whole.kernel_facts
+    assert gpu == sorted(ops.gpu_ns.tolist(), reverse=True)
+    told = [fact.occupancy_pct for fact in facts if fact.occupancy_pct is not None]
+    assert occupancy[: len(told)] == sorted(told, reverse=True)
 
 
 def test_words_sort_from_the_beginning(samples: Path) -> None:
