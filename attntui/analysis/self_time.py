@@ -1,10 +1,10 @@
-"""CPU time of ops and annotations: own and total, and what the own time went into.
+"""CPU time of ops and annotations: self and total, and what the self time went into.
 
-Own (self) time is what no op or annotation inside claims. Every instant of a thread
+Self time is what no op or annotation inside claims. Every instant of a thread
 belongs to the innermost event around it: to a runtime call, then it counts for the op
 around that call by the call's kind; or to the op itself, then it is dispatch. An event
-that outlives the one it began in is cut at its end. So the parts sum to the own time,
-and the own times of an op and of everything inside it sum to its total, exactly.
+that outlives the one it began in is cut at its end. So the parts sum to the self time,
+and the self times of an op and of everything inside it sum to its total, exactly.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from attntui.trace.model import ABSENT, I32, I64, Bool, Category, Trace
 
 
 class SelfPart(IntEnum):
-    """What own time goes into. Blocking and pageable copies wait, so they are `SYNC`."""
+    """What self time goes into. Blocking and pageable copies wait, so they are `SYNC`."""
 
     LAUNCH = 0
     SYNC = 1
@@ -50,7 +50,7 @@ _OF_CALL = {
 class SelfTimes:
     """Every CPU op and annotation, by row ascending; columns of one length.
 
-    `total_ns` is its duration (cut where it outlives its parent), `split` its own time in
+    `total_ns` is its duration (cut where it outlives its parent), `split` its self time in
     ns, shape [events, parts]; `parent` the index of the op around it, ABSENT at the top;
     `work` the GPU operations launched in it and in everything inside it.
     """
@@ -131,11 +131,11 @@ def _cut_ends(trace: Trace, rows: I64, outer: I64) -> I64:
 
 @dataclass(frozen=True, slots=True)
 class OpTable:
-    """CPU ops and annotations by name, by own time descending, then by name.
+    """CPU ops and annotations by name, by self time descending, then by name.
 
     `name` holds name ids, `split` is [names, parts] in ns. Totals and GPU figures leave
     out instances inside another of the same name, so that recursion counts once.
-    `longest` is the row with the most own time. The instances of entry `i` are
+    `longest` is the row with the most self time. The instances of entry `i` are
     `rows[first[i] : first[i] + count[i]]`, by start.
     """
 
@@ -228,15 +228,15 @@ _FAT_OF_PART = {
 }
 
 FAT_SELF_NS = 100_000
-"""Own time from which a bar can be fat: ten times what an op with one launch takes."""
+"""Self time from which a bar can be fat: ten times what an op with one launch takes."""
 
 FAT_RATIO = 4
-"""How many times its own GPU work a fat bar's own time is at least."""
+"""How many times its own GPU work a fat bar's self time is at least."""
 
 
 @dataclass(frozen=True, slots=True)
 class FatBars:
-    """Ops whose own CPU time is far over the GPU work they launched, most own time first.
+    """Ops whose own CPU time is far over the GPU work they launched, most self time first.
 
     `index` points into `SelfTimes`; `kind` is a `FatKind`, from the largest part of the own
     time; `own_gpu_ns` is the GPU time that the op itself launched.
@@ -252,7 +252,7 @@ class FatBars:
 
 
 def fat_bars(cpu: SelfTimes) -> FatBars:
-    """CPU ops (not annotations) with at least `FAT_SELF_NS` of own time, and `FAT_RATIO`
+    """CPU ops (not annotations) with at least `FAT_SELF_NS` of self time, and `FAT_RATIO`
     times the GPU time of the operations whose innermost op they are.
     """
     own_gpu = _without_inner(cpu.work.gpu_ns, cpu.parent)

@@ -87,7 +87,7 @@ def _attention_caption(session: Session) -> Safe:
 
 
 def _ops_caption(session: Session) -> Safe:
-    return safe("own time: " + ", ".join(f"{mark} {word}" for mark, word in PART_MARKS.values()))
+    return safe("self time: " + ", ".join(f"{mark} {word}" for mark, word in PART_MARKS.values()))
 
 
 def _steps_caption(session: Session) -> Safe:

@@ -285,8 +285,7 @@ class MainScreen(PaneScreen):
 
     def action_roofline(self) -> None:
         """The kernels of the scope under the device's roofs."""
-        facts, peaks = self.session.slice.kernel_facts, self.session.analysed.peaks
-        self.app.push_screen(RooflineScreen(facts, peaks, self.options.ascii))
+        self.app.push_screen(RooflineScreen(self.session.slice, self.options.ascii))
 
     def action_compare(self) -> None:
         """Asks for the other trace and opens the two side by side."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import events
@@ -11,8 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
-from attntui.analysis.devices import DevicePeaks
-from attntui.analysis.kernel_facts import KernelFact
+from attntui.analysis.slice import Slice
 from attntui.safe import safe
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.text import Block, rows, set_subtitle, set_title
@@ -30,12 +28,11 @@ class RooflineScreen(DismissedOnce[None], ModalScreen[None]):
     RooflineScreen Block { width: 100%; height: auto; }
     """
 
-    def __init__(
-        self, facts: Sequence[KernelFact], peaks: DevicePeaks | None, ascii_only: bool
-    ) -> None:
+    def __init__(self, part: Slice, ascii_only: bool) -> None:
         super().__init__()
-        self._facts = facts
-        self._peaks = peaks
+        names = (part.analysed.labels.names[i] for i in part.kernels.name.tolist())
+        self._kernels = list(zip(names, part.kernel_facts, strict=True))
+        self._peaks = part.analysed.peaks
         self._ascii_only = ascii_only
 
     def compose(self) -> ComposeResult:
@@ -46,5 +43,6 @@ class RooflineScreen(DismissedOnce[None], ModalScreen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size.width - 5, event.size.height - 2
-        lines = roofline_plot(self._facts, self._peaks, width, height, ascii_only=self._ascii_only)
+        plain = self._ascii_only
+        lines = roofline_plot(self._kernels, self._peaks, width, height, ascii_only=plain)
         self.query_one(Block).show(rows(lines))

@@ -65,8 +65,12 @@ class _Scale:
         return range(math.ceil(self.low), math.floor(self.high) + 1)
 
 
+Named = Sequence[tuple[Safe, KernelFact]]
+"""Kernels with what they are called."""
+
+
 def roofline_plot(
-    facts: Sequence[KernelFact],
+    kernels: Named,
     peaks: DevicePeaks | None,
     width: int,
     height: int,
@@ -75,30 +79,31 @@ def roofline_plot(
 ) -> tuple[Safe, ...]:
     """`height` lines of at most `width` cells: the roofs, a letter a kernel, and a legend.
 
-    `facts` are ranked by time here, whatever their order. Where the picture does not fit,
+    `kernels` are ranked by time here, whatever their order. Where the picture does not fit,
     or no kernel has known work, one line says so and the rest are empty.
     """
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         text = f"roofline needs {LEAST_WIDTH}x{LEAST_HEIGHT} cells"
         return _shown([text, *[""] * (height - 1)][: max(height, 0)], width, ascii_only)
-    ranked = sorted(facts, key=lambda fact: -fact.gpu_ns)
-    known = [fact for fact in ranked if fact.bound.tflops is not None or fact.bound.gbps]
+    ranked = sorted(kernels, key=lambda kernel: -kernel[1].gpu_ns)
+    known = [k for k in ranked if k[1].bound.tflops is not None or k[1].bound.gbps]
     if not known:
         text = "no kernel's work is known: record shapes to see the roofline"
         return _shown([text, *[""] * (height - 1)], width, ascii_only)
     listed = known[: min(len(ascii_uppercase), max(2, (height - 4) // 2))]
-    marks = _marks(listed)
+    facts = [fact for _, fact in listed]
+    marks = _marks(facts)
     signs = _ASCII if ascii_only else _UNICODE
     picture = height - len(listed) - 4
-    tops = _tops(listed, peaks)
+    tops = _tops(facts, peaks)
     grid = _Picture(marks, peaks, tops, width - _AXIS_CELLS - 1, picture, signs)
-    whole = sum(fact.gpu_ns for fact in ranked)
+    whole = sum(fact.gpu_ns for _, fact in ranked)
     lines = [
         _heading(peaks, tops),
         *grid.lines(),
         *(
-            _entry(letter, fact, whole, grid)
-            for letter, fact in zip(ascii_uppercase, listed, strict=False)
+            _entry(letter, *kernel, whole, grid)
+            for letter, kernel in zip(ascii_uppercase, listed, strict=False)
         ),
         _rest(ranked, listed, whole),
     ]
@@ -236,7 +241,7 @@ def _decades(values: Sequence[float]) -> tuple[float, float]:
     return low, max(high, low + 2)
 
 
-def _entry(letter: str, fact: KernelFact, whole: int, picture: _Picture) -> str:
+def _entry(letter: str, name: Safe, fact: KernelFact, whole: int, picture: _Picture) -> str:
     bound = fact.bound
     tflops = None if bound.tflops is None else bound.tflops * 1e12
     gbps = None if bound.gbps is None else bound.gbps * 1e9
@@ -250,13 +255,13 @@ def _entry(letter: str, fact: KernelFact, whole: int, picture: _Picture) -> str:
         f"{letter} {percent(ratio(fact.gpu_ns, whole)):>7} {rate(tflops, 'FLOP/s'):>12} "
         f"{rate(gbps, 'B/s'):>9} {of_roof:>15}"
     )
-    words = [bound.kind or "", where, fact.decoded.short]
+    words = [bound.kind or "", where, name]
     return f"{figures}  {', '.join(word for word in words if word)}"
 
 
-def _rest(ranked: Sequence[KernelFact], listed: Sequence[KernelFact], whole: int) -> str:
+def _rest(ranked: Named, listed: Named, whole: int) -> str:
     names = len(ranked) - len(listed)
     if not names:
         return ""
-    left = whole - sum(fact.gpu_ns for fact in listed)
+    left = whole - sum(fact.gpu_ns for _, fact in listed)
     return f"{names:,} other names, {percent(ratio(left, whole))} of the time, are not shown"
