@@ -56,6 +56,8 @@ def test_two_traces(traces: list[str], capsys: pytest.CaptureFixture[str]) -> No
         "ratio": 0.25,
         "verdict": "4.0x faster",
         "covers": None,
+        "a_gpu_time_covered": None,
+        "b_gpu_time_covered": None,
     }
 
 
