@@ -4,62 +4,42 @@ The documents are made of the tables; these types say what programs may rely on.
 never missing: a fact that the trace does not tell is null. Times are whole nanoseconds
 (means are fractions) and, where they are points in time, from the trace's first event;
 sizes are bytes, work is FLOPs. `label` is what people see of a thing and is safe to print;
-`name` is the text of the file as it stands.
-
-    python -m attntui.view.reports.schema docs
-
-writes the JSON Schema files.
+`name` is the text of the file as it stands. `schema_files` makes JSON Schema of them.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Literal
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import msgspec
 from msgspec import Struct
 
-Cause = Literal[
-    "sync",
-    "copy",
-    "memory",
-    "module_load",
-    "data_loading",
-    "runtime",
-    "dispatch",
-    "python",
-    "unrecorded",
-    "launch_call",
-    "queued",
-    "wait_event",
-    "graph",
-    "unknown",
-]
-"""Where the time of a gap went."""
+from attntui.analysis.attention.model import Role
+from attntui.analysis.attention_ops import Backend, Direction
+from attntui.analysis.compare.rows import Match
+from attntui.analysis.compare.units import UnitKind
+from attntui.analysis.findings import Severity as FindingSeverity
+from attntui.analysis.gap_causes import Cause as GapCause
+from attntui.analysis.gap_causes import Trigger as GapTrigger
+from attntui.analysis.roofline import Kind as Bound
+from attntui.analysis.self_time import FatKind
+from attntui.analysis.self_time import SelfPart as PartOfSelfTime
 
-Trigger = Literal["sync", "copy", "wait_event", "none"]
-"""What had drained a device's queue before a gap."""
 
-SelfPart = Literal["launch", "sync", "memory", "module_load", "runtime", "dispatch"]
-"""What the self time of a CPU op went into."""
+def _words(members: type[IntEnum]) -> Any:
+    """The names of an enum's members as JSON has them: `launch_call`."""
+    return Literal[tuple(member.name.lower() for member in members)]
 
-FatBar = Literal[
-    "launch_overhead", "waiting", "memory", "module_loading", "runtime_calls", "opaque"
-]
-"""What makes a wide bar of the host wide."""
 
-Severity = Literal["high", "medium", "low", "info"]
-Bound = Literal["compute", "memory", "latency"]
-Backend = Literal["naive", "flash", "efficient", "cudnn", "math", "flex", "triton", "other"]
-Role = Literal[
-    "qk", "scale", "mask", "copy", "softmax", "dropout", "av", "fused", "memset", "other"
-]
-Direction = Literal["forward", "backward"]
-Match = Literal["both", "only_a", "only_b"]
-UnitKind = Literal["annotation", "step", "attention", "window"]
+if TYPE_CHECKING:
+    Cause: TypeAlias = str
+    Trigger: TypeAlias = str
+    SelfPart: TypeAlias = str
+    FatBar: TypeAlias = str
+    Severity: TypeAlias = str
+else:
+    Cause, Trigger = _words(GapCause), _words(GapTrigger)
+    SelfPart, FatBar, Severity = _words(PartOfSelfTime), _words(FatKind), _words(FindingSeverity)
 
 
 class Part(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -445,39 +425,3 @@ class Overview(Part, kw_only=True):
     unit: UnitChoice
     base: Side
     traces: list[OverviewTrace]
-
-
-# As JSON Schema
-
-FILES: dict[str, tuple[type[Part], ...]] = {
-    "summary.schema.json": (Summary,),
-    "diff.schema.json": (Diff, Overview),
-}
-"""The files of JSON Schema, and what each is of."""
-
-
-def json_schema(*which: type[Part]) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a document that is one of some types."""
-    shapes, parts = msgspec.json.schema_components(which, ref_template="#/$defs/{name}")
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **(shapes[0] if len(shapes) == 1 else {"oneOf": list(shapes)}),
-        "$defs": parts,
-    }
-
-
-def file_text(name: str) -> str:
-    """What stands in one of `FILES`."""
-    return json.dumps(json_schema(*FILES[name]), indent=2) + "\n"
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Writes the files into a folder."""
-    (folder,) = map(Path, arguments)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in FILES:
-        (folder / name).write_text(file_text(name), "utf-8")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
