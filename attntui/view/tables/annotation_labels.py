@@ -7,9 +7,8 @@ import numpy as np
 from attntui.analysis.annotations import Annotations
 from attntui.analysis.groups import sums
 from attntui.analysis.labels import NAME_CELLS
-from attntui.analysis.quantity import Quantity
 from attntui.safe import safe
-from attntui.view.tables.model import Table, data, every_row, figures, texts
+from attntui.view.tables.model import Table, data, every_row, figures, texts, times
 
 REPORTED = ("count", "cpu_ns", "mean_cpu_ns", "gpu_ops", "gpu_ns", "label")
 
@@ -26,10 +25,10 @@ def annotations_table(found: Annotations) -> Table:
     labels = [safe(found.labels[i], NAME_CELLS) for i in order]
     columns = (
         figures("count", "count", count[order]),
-        figures("cpu_ns", "CPU total", cpu[order], Quantity.TIME),
-        figures("mean_cpu_ns", "CPU mean", (cpu / np.maximum(count, 1))[order], Quantity.TIME),
+        times("cpu_ns", "CPU total", cpu[order]),
+        times("mean_cpu_ns", "CPU mean", (cpu / np.maximum(count, 1))[order]),
         figures("gpu_ops", "GPU ops", gpu_ops[order]),
-        figures("gpu_ns", "GPU time", gpu_ns[order], Quantity.TIME),
+        times("gpu_ns", "GPU time", gpu_ns[order]),
         texts("label", "label", labels),
         data("name", [found.labels[i] for i in order]),
     )

@@ -19,7 +19,10 @@ from attntui.view.tables.model import (
     data,
     every_row,
     figures,
+    shares,
+    sizes,
     texts,
+    times,
 )
 from attntui.view.words.attention import call_text, causal_text, kind_text
 
@@ -48,11 +51,10 @@ def attention_table(part: Slice) -> Table:
         return places.index(index) if index in places else None
 
     columns = (
-        figures(
+        times(
             "start_ns",
             "start",
             [call_span(part.trace, call)[0] for call in calls],
-            Quantity.TIME,
             Place(10, priority=3),
             digits=6,
         ),
@@ -69,24 +71,12 @@ def attention_table(part: Slice) -> Table:
             [None if call.dtype is None else safe(call.dtype) for call in calls],
             Place(5, priority=7),
         ),
-        figures("gpu_ns", "GPU", [c.gpu_ns for c in calls], Quantity.TIME, Place(9)),
-        figures("gpu_ops", "ops", [c.gpu_ops for c in calls], Quantity.COUNT, Place(4)),
-        figures("cpu_ns", "CPU", [c.cpu_ns for c in calls], Quantity.TIME, Place(9, priority=2)),
-        figures(
-            "hbm_bytes",
-            "HBM est.",
-            [c.hbm_bytes for c in calls],
-            Quantity.BYTES,
-            Place(8, priority=1),
-        ),
-        figures(
-            "fused_hbm_bytes",
-            "fused",
-            [c.fused_hbm_bytes for c in calls],
-            Quantity.BYTES,
-            Place(8, priority=5),
-        ),
-        figures("flops_per_s", "rate", rates, Quantity.FLOP_RATE, Place(12, priority=6)),
+        times("gpu_ns", "GPU", [c.gpu_ns for c in calls], Place(9)),
+        figures("gpu_ops", "ops", [c.gpu_ops for c in calls], Place(4)),
+        times("cpu_ns", "CPU", [c.cpu_ns for c in calls], Place(9, priority=2)),
+        sizes("hbm_bytes", "HBM est.", [c.hbm_bytes for c in calls], Place(8, priority=1)),
+        sizes("fused_hbm_bytes", "fused", [c.fused_hbm_bytes for c in calls], Place(8, priority=5)),
+        figures("flops_per_s", "rate", rates, Place(12, priority=6), Quantity.FLOP_RATE),
         *(data(name, [getattr(call, name) for call in calls]) for name in _FACTS),
         computed("roles", lambda row: _roles_of(calls[row])),
     )
@@ -131,31 +121,25 @@ def kinds_table(kinds: Kinds) -> Table:
     groups = list(kinds.values())
     gpu_ns = [sum(call.gpu_ns for call in own) for own in groups]
     cpu_ns = [_sum([call.cpu_ns for call in own]) for own in groups]
-    sizes = [len(own) for own in groups]
+    calls = [len(own) for own in groups]
     columns = (
-        figures("calls", "calls", sizes),
-        figures("gpu_ns", "GPU time", gpu_ns, Quantity.TIME),
+        figures("calls", "calls", calls),
+        times("gpu_ns", "GPU time", gpu_ns),
         figures("gpu_ops", "GPU ops", [sum(call.gpu_ops for call in own) for own in groups]),
-        figures("mean_gpu_ns", "mean", [ns / n for ns, n in zip(gpu_ns, sizes, strict=True)],
-                Quantity.TIME),
-        figures(
+        times("mean_gpu_ns", "mean", [ns / n for ns, n in zip(gpu_ns, calls, strict=True)]),
+        times(
             "mean_cpu_ns",
             "CPU mean",
-            [None if ns is None else ns / n for ns, n in zip(cpu_ns, sizes, strict=True)],
-            Quantity.TIME,
+            [None if ns is None else ns / n for ns, n in zip(cpu_ns, calls, strict=True)],
         ),
-        figures(
-            "hbm_bytes", "HBM est.", [_sum([c.hbm_bytes for c in own]) for own in groups],
-            Quantity.BYTES,
-        ),
-        figures(
+        sizes("hbm_bytes", "HBM est.", [_sum([c.hbm_bytes for c in own]) for own in groups]),
+        sizes(
             "fused_hbm_bytes",
             "if fused",
             [_sum([c.fused_hbm_bytes for c in own]) for own in groups],
-            Quantity.BYTES,
         ),
         texts("label", "call", list(kinds)),
-    )  # fmt: skip
+    )
     return Table(columns, list(kinds), every_row(list(kinds)), sort="gpu_ns")
 
 
@@ -166,9 +150,9 @@ def roles_table(kinds: Kinds) -> Table:
     sums: list[tuple[float | None, int, int, int | None]] = []
     for label, calls in kinds.items():
         whole = sum(call.gpu_ns for call in calls)
-        shares = [share for call in calls for share in call.roles]
-        for role in dict.fromkeys(share.role for share in shares):
-            own = [share for share in shares if share.role == role]
+        found = [share for call in calls for share in call.roles]
+        for role in dict.fromkeys(share.role for share in found):
+            own = [share for share in found if share.role == role]
             gpu_ns = sum(share.gpu_ns for share in own)
             ops = sum(share.gpu_ops for share in own)
             moved = _sum([share.hbm_bytes for share in own])
@@ -178,10 +162,10 @@ def roles_table(kinds: Kinds) -> Table:
     share, gpu_ns_of, ops_of, moved_of = zip(*sums, strict=True) if sums else ((), (), (), ())
     columns = (
         texts("role", "role", [safe(role) for role in roles]),
-        figures("share", "%", share, Quantity.SHARE),
-        figures("gpu_ns", "GPU time", gpu_ns_of, Quantity.TIME),
+        shares("share", "%", share),
+        times("gpu_ns", "GPU time", gpu_ns_of),
         figures("gpu_ops", "GPU ops", ops_of),
-        figures("hbm_bytes", "HBM est.", moved_of, Quantity.BYTES),
+        sizes("hbm_bytes", "HBM est.", moved_of),
         texts("label", "call", labels),
     )
     return Table(columns, labels, np.arange(len(labels), dtype=np.int64), sort="gpu_ns")

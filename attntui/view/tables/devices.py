@@ -8,7 +8,6 @@ import numpy as np
 
 from attntui.analysis.gap_causes import GapCauses, Trigger
 from attntui.analysis.idle import DeviceIdle
-from attntui.analysis.quantity import Quantity
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
 from attntui.trace.model import ABSENT
@@ -19,7 +18,9 @@ from attntui.view.tables.model import (
     data,
     every_row,
     figures,
+    shares,
     texts,
+    times,
 )
 from attntui.view.words.formats import ratio
 
@@ -66,15 +67,13 @@ def launched_table(part: Slice) -> Table:
 def _figures(found: Sequence[DeviceIdle]) -> tuple[Column, ...]:
     return (
         figures("gpu_ops", "ops", [len(d.rows) for d in found]),
-        figures("span_ns", "span", [d.span_ns for d in found], Quantity.TIME),
-        figures("busy_ns", "busy", [d.busy_ns for d in found], Quantity.TIME),
-        figures(
-            "busy_share", "busy %", [ratio(d.busy_ns, d.span_ns) for d in found], Quantity.SHARE
-        ),
-        figures("idle_ns", "idle", [d.idle_ns for d in found], Quantity.TIME),
+        times("span_ns", "span", [d.span_ns for d in found]),
+        times("busy_ns", "busy", [d.busy_ns for d in found]),
+        shares("busy_share", "busy %", [ratio(d.busy_ns, d.span_ns) for d in found]),
+        times("idle_ns", "idle", [d.idle_ns for d in found]),
         figures("gaps", "gaps", [len(d.gaps) for d in found]),
         figures("gaps_over_10us", "> 10 us", [_long_gaps(d) for d in found]),
-        figures("longest_gap_ns", "longest", [d.longest_gap_ns for d in found], Quantity.TIME),
+        times("longest_gap_ns", "longest", [d.longest_gap_ns for d in found]),
     )
 
 
@@ -108,8 +107,8 @@ def idle_table(idle_ns: int, causes: GapCauses) -> Table:
     ]
     labels = [label for label, _ in lines]
     columns = (
-        figures("share", "%", [ratio(ns, idle_ns) for _, ns in lines], Quantity.SHARE),
-        figures("idle_ns", "idle", [ns for _, ns in lines], Quantity.TIME),
+        shares("share", "%", [ratio(ns, idle_ns) for _, ns in lines]),
+        times("idle_ns", "idle", [ns for _, ns in lines]),
         texts("label", "cause", labels),
     )
     return Table(columns, labels, every_row(labels), sort="idle_ns", empty=Safe("never idle"))

@@ -6,10 +6,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from attntui.analysis.quantity import Quantity
 from attntui.safe import Safe, safe
 from attntui.view.files import Found
-from attntui.view.tables.model import Column, Place, Table, every_row, figures, texts
+from attntui.view.tables.model import Column, Place, Table, every_row, sizes, texts
 
 
 def files_table(found: Sequence[Found], directory: Path) -> Table:
@@ -17,7 +16,7 @@ def files_table(found: Sequence[Found], directory: Path) -> Table:
     names = [_shown(f, directory) for f in found]
     return Table(
         (
-            figures("size", "size", [f.size for f in found], Quantity.BYTES, Place(9)),
+            sizes("size", "size", [f.size for f in found], Place(9)),
             Column(
                 "changed",
                 safe("changed"),

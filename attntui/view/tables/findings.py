@@ -9,7 +9,6 @@ from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compiled_regions import FusionCheck
 from attntui.analysis.findings import Evidence, Finding
 from attntui.analysis.gap_causes import Cause, Trigger
-from attntui.analysis.quantity import Quantity
 from attntui.analysis.scope import Range
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
@@ -21,15 +20,7 @@ from attntui.view.session.selection import (
     Selection,
     stretch,
 )
-from attntui.view.tables.model import (
-    Column,
-    Place,
-    Table,
-    computed,
-    every_row,
-    figures,
-    texts,
-)
+from attntui.view.tables.model import Column, Place, Table, computed, every_row, texts, times
 from attntui.view.tables.regions import check_text
 from attntui.view.words.findings import advice_text, title_text
 from attntui.view.words.formats import count, percent
@@ -126,7 +117,7 @@ def findings_table(part: Slice) -> Table:
             left=True,
             place=Place(7),
         ),
-        figures("cost_ns", "costs", [row.cost_ns for row in rows], Quantity.TIME, Place(9)),
+        times("cost_ns", "costs", [row.cost_ns for row in rows], Place(9)),
         texts("title", "finding", labels, Place(None)),
         computed("id", lambda row: rows[row].key),
         computed("figures", lambda row: dict(finding(row).figures)),

@@ -7,20 +7,11 @@ from rich.cells import cell_len
 
 from attntui.analysis.gap_causes import Cause, Trigger
 from attntui.analysis.gap_list import GapList
-from attntui.analysis.quantity import Quantity
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe
 from attntui.trace.model import ABSENT, I64
 from attntui.view.session.selection import GapAt, Selection
-from attntui.view.tables.model import (
-    Column,
-    Place,
-    Table,
-    computed,
-    figures,
-    first_row,
-    names,
-)
+from attntui.view.tables.model import Column, Place, Table, computed, first_row, names, times
 
 PLACE_CELLS = 20
 _PLACE_TITLE = Safe("device")
@@ -51,8 +42,8 @@ def gaps_table(part: Slice, gaps: GapList, threshold: int = 0) -> Table:
         return first_row(same & (start == selected.start) & (end == selected.end))
 
     columns = (
-        figures("length_ns", "length", length, Quantity.TIME, Place(9)),
-        figures("start_ns", "start", start, Quantity.TIME, Place(10, priority=1), digits=6),
+        times("length_ns", "length", length, Place(9)),
+        times("start_ns", "start", start, Place(10, priority=1), digits=6),
         _places(gaps, chosen),
         Column(
             "cause_label",

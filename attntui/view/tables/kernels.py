@@ -21,7 +21,10 @@ from attntui.view.tables.model import (
     first_row,
     flags,
     names,
+    shares,
+    sizes,
     texts,
+    times,
 )
 from attntui.view.tables.order import share_bar
 from attntui.view.words.formats import ABSENT, duration
@@ -51,12 +54,12 @@ def kernels_table(part: Slice) -> Table:
             kernels.share,
             Place(8, priority=9),
         ),
-        figures("share", "%", kernels.share, Quantity.SHARE, Place(7, priority=1)),
-        figures("total_ns", "total", kernels.total, Quantity.TIME, Place(9)),
-        figures("count", "count", kernels.count, Quantity.COUNT, Place(7)),
-        figures("mean_ns", "mean", kernels.mean, Quantity.TIME, Place(9, priority=2)),
-        figures("min_ns", "min", kernels.min, Quantity.TIME, Place(9, priority=6)),
-        figures("max_ns", "max", kernels.max, Quantity.TIME, Place(9, priority=7)),
+        shares("share", "%", kernels.share, Place(7, priority=1)),
+        times("total_ns", "total", kernels.total, Place(9)),
+        figures("count", "count", kernels.count, Place(7)),
+        times("mean_ns", "mean", kernels.mean, Place(9, priority=2)),
+        times("min_ns", "min", kernels.min, Place(9, priority=6)),
+        times("max_ns", "max", kernels.max, Place(9, priority=7)),
         *_fact_columns(facts),
         _streams(kernels.streams),
         texts("label", "name", [labels.names[i] for i in ids], Place(None)),
@@ -78,30 +81,32 @@ def _fact_columns(facts: tuple[KernelFact, ...]) -> tuple[Column, ...]:
     limits = [" and ".join(fact.limited_by) for fact in facts]
     return (
         texts("bound", "bound", [_said(f.bound.kind) for f in facts], Place(7, priority=3)),
-        figures(
-            "roof_share",
-            "roof",
-            [f.bound.share for f in facts],
-            Quantity.SHARE,
-            Place(7, priority=4),
-        ),
+        shares("roof_share", "roof", [f.bound.share for f in facts], Place(7, priority=4)),
         figures(
             "occupancy_pct",
             "occ.",
             [f.occupancy_pct for f in facts],
-            Quantity.PERCENT,
             Place(7, priority=5),
+            Quantity.PERCENT,
         ),
-        figures("tflops", "rate", [f.bound.tflops for f in facts], Quantity.FLOP_RATE, scale=1e12),
-        figures("gbps", "traffic", [f.bound.gbps for f in facts], Quantity.BYTE_RATE, scale=1e9),
-        figures("coverage", "known", [f.coverage for f in facts], Quantity.SHARE),
-        figures("flops", "work", [f.flops for f in facts], Quantity.FLOPS),
-        figures("hbm_bytes", "HBM est.", [f.moved for f in facts], Quantity.BYTES),
+        figures(
+            "tflops",
+            "rate",
+            [f.bound.tflops for f in facts],
+            quantity=Quantity.FLOP_RATE,
+            scale=1e12,
+        ),
+        figures(
+            "gbps", "traffic", [f.bound.gbps for f in facts], quantity=Quantity.BYTE_RATE, scale=1e9
+        ),
+        shares("coverage", "known", [f.coverage for f in facts]),
+        figures("flops", "work", [f.flops for f in facts], quantity=Quantity.FLOPS),
+        sizes("hbm_bytes", "HBM est.", [f.moved for f in facts]),
         figures(
             "profiler_occupancy_pct",
             "profiler's",
             [f.profiler_occupancy_pct for f in facts],
-            Quantity.PERCENT,
+            quantity=Quantity.PERCENT,
         ),
         flags("tensor_cores", "tensor", [f.decoded.tensor_cores for f in facts]),
         texts("library", "library", [_said(f.decoded.library) for f in facts]),
@@ -154,10 +159,10 @@ def instances_table(part: Slice) -> Table:
         return None if event is None else first_row(rows == event)
 
     columns = (
-        figures("start_ns", "start", trace.start[rows], Quantity.TIME, Place(11), digits=7),
-        figures("duration_ns", "time", trace.dur[rows], Quantity.TIME, Place(9)),
-        figures("delay_ns", "delay", delay, Quantity.TIME, Place(9, priority=2), text=delay_text),
-        figures("stream", "stream", trace.stream[rows], Quantity.COUNT, Place(7, priority=3)),
+        times("start_ns", "start", trace.start[rows], Place(11), digits=7),
+        times("duration_ns", "time", trace.dur[rows], Place(9)),
+        times("delay_ns", "delay", delay, Place(9, priority=2), text=delay_text),
+        figures("stream", "stream", trace.stream[rows], Place(7, priority=3)),
         names("label", "name", labels.names, ids, Place(None)),
     )
     return Table(

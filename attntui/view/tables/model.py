@@ -118,8 +118,8 @@ def figures(
     key: str,
     title: str,
     values: Figures,
-    quantity: Quantity = Quantity.COUNT,
     place: Place | None = None,
+    quantity: Quantity = Quantity.COUNT,
     *,
     digits: int | None = None,
     scale: float = 1,
@@ -141,6 +141,21 @@ def figures(
         return figure(None if found is None else found * scale, quantity, digits)
 
     return Column(key, safe(title), value, text or written, order, place=place)
+
+
+def times(key: str, title: str, values: Figures, place: Place | None = None, **more: Any) -> Column:
+    """A column of times in ns; `more` as for `figures`."""
+    return figures(key, title, values, place, Quantity.TIME, **more)
+
+
+def sizes(key: str, title: str, values: Figures, place: Place | None = None, **more: Any) -> Column:
+    """A column of bytes; `more` as for `figures`."""
+    return figures(key, title, values, place, Quantity.BYTES, **more)
+
+
+def shares(key: str, title: str, values: Figures, place: Place | None = None) -> Column:
+    """A column of shares of one, written as percent."""
+    return figures(key, title, values, place, Quantity.SHARE)
 
 
 def flags(key: str, title: str, told: Sequence[bool | None], place: Place | None = None) -> Column:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from attntui.analysis.quantity import Quantity
 from attntui.analysis.self_time import SelfPart
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
@@ -17,6 +16,7 @@ from attntui.view.tables.model import (
     figures,
     first_row,
     texts,
+    times,
 )
 
 PART_MARKS: dict[SelfPart, tuple[str, str]] = {
@@ -61,7 +61,7 @@ def ops_table(part: Slice) -> Table:
         return dict(zip((p.name.lower() for p in SelfPart), ops.split[row].tolist(), strict=True))
 
     columns = (
-        figures("self_ns", "self", ops.self_ns, Quantity.TIME, Place(9)),
+        times("self_ns", "self", ops.self_ns, Place(9)),
         drawn(
             "spent on",
             lambda row: part_bar(ops.split[row].tolist()),
@@ -76,10 +76,10 @@ def ops_table(part: Slice) -> Table:
             values=kinds,
             absent=Safe(""),
         ),
-        figures("total_ns", "total", ops.total_ns, Quantity.TIME, Place(9, priority=3)),
-        figures("count", "count", ops.count, Quantity.COUNT, Place(7, priority=3)),
-        figures("gpu_ns", "GPU", ops.gpu_ns, Quantity.TIME, Place(9)),
-        figures("gpu_ops", "GPU ops", ops.gpu_ops, Quantity.COUNT, Place(8, priority=4)),
+        times("total_ns", "total", ops.total_ns, Place(9, priority=3)),
+        figures("count", "count", ops.count, Place(7, priority=3)),
+        times("gpu_ns", "GPU", ops.gpu_ns, Place(9)),
+        figures("gpu_ops", "GPU ops", ops.gpu_ops, Place(8, priority=4)),
         texts("label", "op or annotation", [labels.names[i] for i in ids], Place(None)),
         data("name", [part.trace.names[i] for i in ids]),
         computed("split_ns", split),

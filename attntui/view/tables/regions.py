@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from attntui.analysis.compiled_regions import FusionCheck
-from attntui.analysis.quantity import Quantity
 from attntui.safe import Safe, safe
 from attntui.view.session.selection import EventAt
-from attntui.view.tables.model import Table, data, every_row, figures, texts
+from attntui.view.tables.model import Table, data, every_row, figures, texts, times
 from attntui.view.words.formats import counted, duration, percent, ratio
 
 REGION_CELLS = 80
@@ -68,7 +67,7 @@ def regions_table(checks: Sequence[FusionCheck]) -> Table:
     lines = [line for _, line in pairs]
     columns = (
         texts("kind", "", [safe(line.kind) for line in lines]),
-        figures("gpu_ns", "GPU time", [line.gpu_ns for line in lines], Quantity.TIME),
+        times("gpu_ns", "GPU time", [line.gpu_ns for line in lines]),
         texts("label", "ops fused, or library and op", [line.text for line in lines]),
         texts("region", "region", [region_text(check) for check, _ in pairs]),
         figures("gpu_ops", "GPU ops", [line.gpu_ops for line in lines]),

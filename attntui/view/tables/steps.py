@@ -6,11 +6,21 @@ import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.kernel_facts import traffic
-from attntui.analysis.quantity import Quantity
 from attntui.analysis.scope import Step
 from attntui.safe import Safe
 from attntui.view.session.selection import Selection, event_of
-from attntui.view.tables.model import Column, Place, Table, data, every_row, figures, texts
+from attntui.view.tables.model import (
+    Column,
+    Place,
+    Table,
+    data,
+    every_row,
+    figures,
+    shares,
+    sizes,
+    texts,
+    times,
+)
 
 REPORTED = ("start_ns", "host_ns", "gpu_ns", "gpu_ops", "hbm_bytes", "coverage", "outlier", "label")
 
@@ -29,25 +39,11 @@ def steps_table(analysed: AnalysedTrace) -> Table:
         return None if event is None else steps.of_event(trace, event)
 
     columns = (
-        figures("start_ns", "start", steps.start, Quantity.TIME, Place(10), digits=6),
-        figures("host_ns", "host", steps.duration, Quantity.TIME, Place(9)),
-        figures(
-            "gpu_ns", "GPU", [int(trace.dur[rows].sum()) for rows in owned], Quantity.TIME, Place(9)
-        ),
-        figures(
-            "gpu_ops",
-            "GPU ops",
-            [len(rows) for rows in owned],
-            Quantity.COUNT,
-            Place(8, priority=2),
-        ),
-        figures(
-            "hbm_bytes",
-            "HBM est.",
-            [found.moved for found in moved],
-            Quantity.BYTES,
-            Place(8, priority=3),
-        ),
+        times("start_ns", "start", steps.start, Place(10), digits=6),
+        times("host_ns", "host", steps.duration, Place(9)),
+        times("gpu_ns", "GPU", [int(trace.dur[rows].sum()) for rows in owned], Place(9)),
+        figures("gpu_ops", "GPU ops", [len(rows) for rows in owned], Place(8, priority=2)),
+        sizes("hbm_bytes", "HBM est.", [found.moved for found in moved], Place(8, priority=3)),
         Column(
             "outlier",
             Safe(""),
@@ -64,7 +60,7 @@ def steps_table(analysed: AnalysedTrace) -> Table:
             Place(None, least=16),
         ),
         data("name", names),
-        figures("coverage", "known", [found.coverage for found in moved], Quantity.SHARE),
+        shares("coverage", "known", [found.coverage for found in moved]),
     )
     return Table(
         columns,

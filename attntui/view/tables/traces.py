@@ -9,7 +9,7 @@ from typing import Any
 from attntui.analysis.compare import Side
 from attntui.analysis.quantity import Quantity
 from attntui.safe import Safe, safe
-from attntui.view.tables.model import Table, every_row, figures, texts
+from attntui.view.tables.model import Table, every_row, figures, sizes, texts, times
 from attntui.view.words.comparison import backend_words, standing, trace_words
 from attntui.view.words.formats import figure, percent
 
@@ -64,16 +64,15 @@ def traces_table(base: Side, sides: Sequence[Side]) -> Table:
             [backend_words(side) if side.figures.backends else None for side in sides],
         ),
         figures("gpu_ops", "ops", [f.gpu_ops for f in found]),
-        figures("gpu_ns", "GPU time", [f.gpu_ns for f in found], Quantity.TIME),
+        times("gpu_ns", "GPU time", [f.gpu_ns for f in found]),
         texts("verdict", "vs first", against),
-        figures("cpu_ns", "CPU time", [f.cpu_ns for f in found], Quantity.TIME),
+        times("cpu_ns", "CPU time", [f.cpu_ns for f in found]),
+        sizes("hbm_bytes", "HBM bytes", [f.hbm_bytes.total for f in found], text=bytes_text),
         figures(
-            "hbm_bytes",
-            "HBM bytes",
-            [f.hbm_bytes.total for f in found],
-            Quantity.BYTES,
-            text=bytes_text,
+            "occupancy_pct",
+            "occupancy",
+            [f.occupancy_pct for f in found],
+            quantity=Quantity.PERCENT,
         ),
-        figures("occupancy_pct", "occupancy", [f.occupancy_pct for f in found], Quantity.PERCENT),
     )
     return Table(columns, labels, every_row(labels), sort="gpu_ns")
