@@ -8,19 +8,18 @@ import json
 import pytest
 from rich.console import Console
 
-from attntui.analysis.quantity import Quantity
 from attntui.safe import Safe, safe
 from attntui.view.reports.csv_text import csv_lines
 from attntui.view.reports.markdown import markdown
 from attntui.view.reports.sections import Section
 from attntui.view.reports.text import plain, rich_tables
-from attntui.view.tables.model import Table, data, every_row, figures, flags, texts
+from attntui.view.tables.model import Table, data, every_row, figures, flags, texts, times
 
 LONG = safe("[/foo] " + "x" * 60)
 NAMES = [LONG, safe("注意")]
 TABLE = Table(
     (
-        figures("total_ns", "total", [1000, 123_000_000], Quantity.TIME, digits=2),
+        times("total_ns", "total", [1000, 123_000_000], digits=2),
         texts("label", "name", NAMES),
         texts("cause", "cause", [Safe("sync"), Safe("copy after sync")]),
         flags("known", "known", [True, None]),

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from attntui.analysis.quantity import Quantity
 from attntui.safe import Safe
 from attntui.view.patterns import BadPattern
 from attntui.view.tables.model import Place, Table, figures, names, ordered_rows, texts
@@ -22,7 +21,7 @@ NAMES = tuple(map(Safe, ("softmax", "Memcpy", "gemm", "mul")))
 def make(values: list[float | None], words: list[int]) -> Table:
     ids = np.array(words, np.int64)
     columns = (
-        figures("value", "value", values, Quantity.COUNT, Place(8)),
+        figures("value", "value", values, Place(8)),
         names("name", "name", NAMES, ids, Place(None)),
         texts("extra", "extra", [Safe("x")] * len(values), Place(6, priority=3)),
     )
