@@ -13,7 +13,7 @@ SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__"})
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TraceFile:
     """One file: where it is, its size in bytes, when it changed (seconds since the epoch)."""
 
     path: Path
@@ -31,7 +31,7 @@ def samples_directory() -> Path | None:
     return None
 
 
-def find_traces(directory: Path) -> list[Found]:
+def find_traces(directory: Path) -> list[TraceFile]:
     """Trace files under a directory, newest first, then the bundled samples by name."""
     samples = samples_directory()
     bundled = _walk(samples, True) if samples is not None else []
@@ -41,8 +41,8 @@ def find_traces(directory: Path) -> list[Found]:
     return here + sorted(bundled, key=lambda f: f.path.name)
 
 
-def _walk(directory: Path, sample: bool) -> list[Found]:
-    found: list[Found] = []
+def _walk(directory: Path, sample: bool) -> list[TraceFile]:
+    found: list[TraceFile] = []
     visited = 0
     for root, names, files in os.walk(directory):
         visited += 1
@@ -58,5 +58,5 @@ def _walk(directory: Path, sample: bool) -> list[Found]:
                 stat = path.stat()
             except OSError:
                 continue
-            found.append(Found(path, stat.st_size, stat.st_mtime, sample))
+            found.append(TraceFile(path, stat.st_size, stat.st_mtime, sample))
     return found

@@ -147,3 +147,15 @@ async def test_c_in_the_main_screen_asks_for_the_other_trace(
         await pilot.press("escape")
         await pilot.pause()
         assert app.screen is main
+
+
+async def test_the_rows_follow_what_is_selected_in_a_timeline(compared: Compared) -> None:
+    async with compared() as (pilot, screen):
+        rows = screen.query_one("#rows", VirtualTable)
+        assert rows.marked
+        await pilot.press("3", "full_stop")
+        selected = tuple(session.event for session in screen.compared.sessions)
+        here = None if rows.row is None else screen._changes.ends[rows.row]
+        assert rows.marked == (here == selected)
+        await pilot.press("2", "enter")
+        assert tuple(session.event for session in screen.compared.sessions) == selected

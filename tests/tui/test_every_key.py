@@ -76,6 +76,8 @@ def main_screen_tells_the_same(screen: MainScreen) -> None:
         row = pane.view.table.row_of(session.selection)
         hidden = row is None or pane.view.position_of(row) is None
         assert hidden or pane.row == row, pane.id
+        # A table that does not hold what is selected marks no row of its own.
+        assert pane.marked is not hidden, pane.id
 
 
 def compare_screen_tells_the_same(screen: CompareScreen) -> None:
@@ -90,6 +92,10 @@ def compare_screen_tells_the_same(screen: CompareScreen) -> None:
     assert said == (compared.said or compared.selection_text)
     for table in screen.query(VirtualTable):
         drawn_as_wide(table)
+    rows = screen.query_one("#rows", VirtualTable)
+    events_of_both = tuple(session.event for session in compared.sessions)
+    line = None if rows.row is None else screen._changes.ends[rows.row]
+    assert not rows.marked or line == events_of_both
 
 
 async def answered(pilot: Pilot[None]) -> None:

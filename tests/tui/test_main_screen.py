@@ -26,6 +26,7 @@ from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.options import PANE_NAMES
 from attntui.view.panes import PANES
 from attntui.view.session.keys import KEYS
+from attntui.view.session.selection import GapAt
 
 GEMM = "ampere_bf16_s16816gemm_bf16_128x128_nn"
 
@@ -494,3 +495,82 @@ async def test_the_command_line_for_a_view_opens_it_again(opened: Opened) -> Non
         assert again.session.timeline.cursor == before.timeline.cursor
         assert again.session.timeline.viewport.span == before.timeline.viewport.span
         assert again.session.event == before.event
+
+
+async def test_the_selection_outlives_another_scope_in_a_focused_table(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("2", "j", "J")
+        before = screen.session.selection
+        await pilot.press("S")
+        await finished(pilot, "_find_slice")
+        assert screen.session.scope != WHOLE
+        assert screen.session.selection == before
+        await pilot.press("escape")
+        await finished(pilot, "_find_slice")
+        assert screen.session.selection == before
+
+
+async def test_another_threshold_selects_no_other_gap(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("4", "j", "j")
+        before = screen.session.selection
+        await pilot.press("right_parenthesis", "left_parenthesis")
+        assert screen.session.selection == before
+        gaps = screen.query_one("#gaps", TablePane)
+        assert gaps.marked
+        assert gaps.target == before
+
+
+async def test_instances_asked_for_from_the_timeline_keep_the_row(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("2", "j", "3", "i")
+        await finished(pilot, "_toggle_instances")
+        kernels = screen.query_one("#kernels", TablePane)
+        assert kernels.instances
+        assert kernels.target == screen.session.selection
+
+
+async def test_a_table_without_the_selection_marks_no_row(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("2", "right_curly_bracket")
+        kernels = screen.query_one("#kernels", TablePane)
+        assert isinstance(screen.session.selection, GapAt)
+        assert not any(line.startswith("▸") for line in text_of(kernels))
+        gap = screen.session.selection
+        await pilot.press("enter")
+        assert screen.session.selection == gap
+        assert screen.focused is screen.query_one(TimelineView)
+        await pilot.press("2", "j")
+        assert kernels.marked
+        assert kernels.target == screen.session.selection
+
+
+async def test_what_is_pasted_into_the_prompt_is_drawn_harmless(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("slash")
+        prompt = screen.query_one(Prompt)
+        prompt.post_message(events.Paste("x\x1b]52;c;Z29uZQ==\x07y"))
+        await pilot.pause()
+        assert prompt.value == "x\\x1b]52;c;Z29uZQ==\\x07y"
+
+
+async def test_enter_after_a_filter_goes_to_what_it_shows(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("2", "j", "backslash", *"softmax", "enter")
+        kernels = screen.query_one("#kernels", TablePane)
+        assert kernels.marked
+        assert selected(screen) == "softmax_warp_forward"
+        await pilot.press("enter")
+        assert selected(screen) == "softmax_warp_forward"
+        assert screen.focused is screen.query_one(TimelineView)
+
+
+async def test_a_filter_that_is_dropped_gives_the_row_back(opened: Opened) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("2", "j")
+        kernels = screen.query_one("#kernels", TablePane)
+        before, row = screen.session.selection, kernels.row
+        await pilot.press("backslash", *"nothing")
+        assert not kernels.marked
+        await pilot.press("escape")
+        assert (screen.session.selection, kernels.row, kernels.marked) == (before, row, True)

@@ -13,7 +13,7 @@ from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
-from attntui.tui.widgets.text import Line, cleaned
+from attntui.tui.widgets.text import TextLine, cleaned
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.options import Options
 from attntui.view.patterns import BadPattern
@@ -63,6 +63,9 @@ class PaneScreen(DismissedOnce[None]):
     def say(self, text: Safe) -> None:
         """Puts a line where the user looks for answers."""
         raise NotImplementedError
+
+    def point_at(self, table: VirtualTable) -> None:
+        """What the row at a table's cursor stands for becomes what is selected."""
 
     def show_pane(self, name: str) -> None:
         """Brings a pane on screen, before it takes the focus."""
@@ -235,6 +238,8 @@ class PaneScreen(DismissedOnce[None]):
         if self._attempt(take):
             self.query_one(Prompt).close()
             self.focus_pane(self.last_pane)
+            if message.purpose == "filter" and not self.table.marked:
+                self.point_at(self.table)
 
     @on(Prompt.Dropped)
     def _dropped(self, message: Prompt.Dropped) -> None:
@@ -292,7 +297,7 @@ class PaneScreen(DismissedOnce[None]):
 
     def show_line(self, id: str, text: Safe) -> None:
         """The text of one of the lines that are always there."""
-        self.query_one(f"#{id}", Line).show(text)
+        self.query_one(f"#{id}", TextLine).show(text)
 
     def show_hints(self, text: str) -> None:
         """The keys worth knowing here; that for help is never cut off."""

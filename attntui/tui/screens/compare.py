@@ -18,13 +18,13 @@ from attntui.tui.screens.base import SMALL, PaneScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
-from attntui.tui.widgets.text import Line, set_title
+from attntui.tui.widgets.text import TextLine, set_title
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.options import Options
-from attntui.view.session.compare_session import CompareSession, Ends, Request
+from attntui.view.session.compare_session import CompareSession, Request
 from attntui.view.session.keys import COMPARE_KEYS, Step
 from attntui.view.session.session import Session
-from attntui.view.tables.changes import changes_table
+from attntui.view.tables.changes import Ends, changes_table
 from attntui.view.tables.order import TableView
 from attntui.view.tables.scoreboard import scoreboard_table
 from attntui.view.words.comparison import unit_words, verdict
@@ -57,9 +57,9 @@ class CompareScreen(PaneScreen):
         self._changes = changes_table(compared.comparison)
 
     def compose(self) -> ComposeResult:
-        yield Line(id="title")
-        yield Line(SMALL, id="small")
-        yield Line(id="cautions")
+        yield TextLine(id="title")
+        yield TextLine(SMALL, id="small")
+        yield TextLine(id="cautions")
         with Container(id="timelines"):
             yield TimelineView(ascii_only=self.options.ascii, id="left")
             yield TimelineView(ascii_only=self.options.ascii, id="right")
@@ -68,8 +68,8 @@ class CompareScreen(PaneScreen):
             yield VirtualTable(id="rows")
         yield Prompt(id="prompt")
         with Container(id="status"):
-            yield Line(id="said")
-            yield Line(id="hints")
+            yield TextLine(id="said")
+            yield TextLine(id="hints")
 
     def on_mount(self) -> None:
         self._show_tables()
@@ -121,6 +121,7 @@ class CompareScreen(PaneScreen):
         self.query_one("#cautions").display = bool(cautions)
         self.show_line("cautions", safe(f"caution, these differ: {cautions}"))
         self.show_line("said", compared.said or compared.selection_text)
+        self._locate()
 
     def say(self, text: Safe) -> None:
         self.compared = replace(self.compared, said=text)
@@ -166,13 +167,28 @@ class CompareScreen(PaneScreen):
     @on(VirtualTable.Highlighted, "#rows")
     def _highlighted(self, message: VirtualTable.Highlighted) -> None:
         said = self.compared.said
+        message.table.pending = False
         self._point()
         if not message.moved:
             self.say(said)
 
+    def point_at(self, table: VirtualTable) -> None:
+        if table is self._table("rows"):
+            self._point()
+
     def _point(self) -> None:
         if (ends := self._ends) is not None:
             self.compared = self._at_width.pointing_at(ends)
+
+    def _locate(self) -> bool:
+        """Puts the rows' cursor where what is selected on both sides stands, if it does."""
+        table = self._table("rows")
+        if table.pending:
+            return True
+        a, b = (session.event for session in self.compared.sessions)
+        if self._ends == (a, b):
+            return table.select_row(table.row)
+        return table.select_row(self._changes.line_of((a, b)))
 
     @property
     def _ends(self) -> Ends | None:
@@ -208,6 +224,7 @@ class CompareScreen(PaneScreen):
             self.compared = self.compared.with_comparison(comparison)
             self._wanted = self.compared.request
             self._show_tables()
+            self._point()
         else:
             self._want_comparison()
 
@@ -224,6 +241,7 @@ class CompareScreen(PaneScreen):
         self.compared = self.compared.swapped()
         self._wanted = self.compared.request
         self._show_tables()
+        self._locate()
 
     def action_tie(self) -> None:
         self.compared = self.compared.toggled_tie(self._side)
@@ -234,12 +252,15 @@ class CompareScreen(PaneScreen):
     def action_toggle_instances(self) -> None:
         self._single = not self._single
         self._show_tables()
+        if not self._locate():
+            self._point()
 
     def action_accept(self) -> None:
         if isinstance(self.focused, TimelineView):
             options = replace(self.options, pane="timeline")
             self.app.push_screen(MainScreen(self._alone(), options, closable=True))
-        elif self.focused is self._table("rows") and (ends := self._ends) is not None:
+        elif self.focused is self._table("rows") and self._table("rows").marked:
+            ends = self._ends or (None, None)
             self.compared = self._at_width.going_to(ends)
 
     def _alone(self) -> Session:
@@ -252,7 +273,7 @@ class CompareScreen(PaneScreen):
 
     def copied_text(self, focused: Widget | None) -> str:
         """The row of the focused table, else what is selected on both sides."""
-        if isinstance(focused, VirtualTable):
+        if isinstance(focused, VirtualTable) and focused.marked:
             return focused.line_text
         return self.compared.selection_text
 

@@ -18,7 +18,7 @@ from attntui.errors import AttntuiError, LoadCancelled
 from attntui.safe import Safe, safe
 from attntui.trace import Progress, Trace, load
 from attntui.tui.screens.once import DismissedOnce
-from attntui.tui.widgets.text import Line
+from attntui.tui.widgets.text import TextLine
 from attntui.view.drawing.lanes import Lanes
 from attntui.view.options import Options
 from attntui.view.session.compare_session import CompareSession
@@ -56,7 +56,7 @@ class AligningScreen(DismissedOnce[CompareSession | None], ModalScreen[CompareSe
         self._sessions = [a, b]
 
     def compose(self) -> ComposeResult:
-        yield Line(safe("aligning the two traces …   Esc cancels"))
+        yield TextLine(safe("aligning the two traces …   Esc cancels"))
 
     def on_mount(self) -> None:
         self._align()
@@ -94,9 +94,9 @@ class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Line(safe(f"reading {safe(self.path, 200)}"))
+            yield TextLine(safe(f"reading {safe(self.path, 200)}"))
             yield ProgressBar(total=None, show_eta=False, id="bar")
-            yield Line(safe("Esc cancels"), id="figures")
+            yield TextLine(safe("Esc cancels"), id="figures")
 
     def on_mount(self) -> None:
         self._load()
@@ -136,7 +136,7 @@ class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
         self._tell(f"{size(at.bytes_done)}   {count(at.events)} events   {at.seconds:.1f} s")
 
     def _tell(self, figures: str) -> None:
-        self.query_one("#figures", Line).show(safe(f"{figures}   Esc cancels"))
+        self.query_one("#figures", TextLine).show(safe(f"{figures}   Esc cancels"))
 
     def action_cancel(self) -> None:
         self._dropped = True

@@ -27,7 +27,7 @@ from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.table_pane import TablePane
-from attntui.tui.widgets.text import Line, cleaned, set_title
+from attntui.tui.widgets.text import TextLine, cleaned, set_title
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.detail import detail_of
 from attntui.view.detail.items import plain
@@ -36,7 +36,7 @@ from attntui.view.panes import PANES
 from attntui.view.session import marks
 from attntui.view.session.keys import KEYS, Step
 from attntui.view.session.reopen import command_line, reloaded, write_copy
-from attntui.view.session.selection import NOTHING, EventAt, FindingAt, Selection
+from attntui.view.session.selection import EventAt, FindingAt
 from attntui.view.session.session import Session
 from attntui.view.words import status
 
@@ -76,13 +76,12 @@ class MainScreen(PaneScreen):
         super().__init__(options, closable=closable)
         self._session = session
         self._detailed: object = None
-        self._located: Selection = NOTHING
         self._tables = tuple(pane.name for pane in PANES[:MOST_TABLES])
         self._finding = False
 
     def compose(self) -> ComposeResult:
-        yield Line(id="title")
-        yield Line(SMALL, id="small")
+        yield TextLine(id="title")
+        yield TextLine(SMALL, id="small")
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 yield TimelineView(ascii_only=self.options.ascii, id="timeline")
@@ -92,8 +91,8 @@ class MainScreen(PaneScreen):
             yield DetailView(id="detail")
         yield Prompt(id="prompt")
         with Horizontal(id="status"):
-            yield Line(id="said")
-            yield Line(id="hints")
+            yield TextLine(id="said")
+            yield TextLine(id="hints")
 
     def on_mount(self) -> None:
         set_title(self.query_one(DetailView), safe("Detail"))
@@ -151,13 +150,9 @@ class MainScreen(PaneScreen):
     def _show(self) -> None:
         session = self.session
         self.query_one(TimelineView).session = session
-        moved = session.selection != self._located
-        self._located = session.selection
         for pane in self.query(TablePane):
             pane.show(session)
-            # The row in focus may have moved, and its message be still under way.
-            if moved or not pane.has_focus:
-                pane.locate(session)
+            pane.locate(session)
         self.show_line("title", status.title(session))
         self.show_line("said", status.status(session))
         # Of an event the file is read again: only when there is something else to tell.
@@ -198,9 +193,9 @@ class MainScreen(PaneScreen):
             if not located or (
                 isinstance(self.session.selection, FindingAt) and name != PANE_NAMES[0]
             ):
-                self._point_at(pane)
+                self.point_at(pane)
 
-    def _point_at(self, table: VirtualTable) -> None:
+    def point_at(self, table: VirtualTable) -> None:
         target = table.target
         if target is not None:
             self.step(lambda session: session.pointing_at(target))
@@ -226,7 +221,8 @@ class MainScreen(PaneScreen):
     def _highlighted(self, message: VirtualTable.Highlighted) -> None:
         # What the table holds now: the message may have waited while the slice changed.
         said = self.session.said
-        self._point_at(message.table)
+        message.table.pending = False
+        self.point_at(message.table)
         if not message.moved:
             self.say(said)
 
@@ -250,8 +246,11 @@ class MainScreen(PaneScreen):
 
     def action_accept(self) -> None:
         focused = self.focused
-        if isinstance(focused, VirtualTable):
+        if isinstance(focused, VirtualTable) and focused.marked:
             focused.choose()
+        elif isinstance(focused, VirtualTable):
+            self.step(lambda session: session.going_to(session.selection))
+            self.focus_pane("timeline")
         elif isinstance(focused, DetailView):
             focused.follow()
         else:
@@ -293,7 +292,7 @@ class MainScreen(PaneScreen):
 
     def copied_text(self, focused: Widget | None) -> str:
         """The row of the focused table, else the detail of what is selected."""
-        if isinstance(focused, VirtualTable):
+        if isinstance(focused, VirtualTable) and focused.marked:
             return focused.line_text
         return plain(self.query_one(DetailView).items)
 

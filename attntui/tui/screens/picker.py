@@ -14,8 +14,8 @@ from attntui.safe import Safe, safe
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
-from attntui.tui.widgets.text import Line, set_title
-from attntui.view.files import Found, find_traces
+from attntui.tui.widgets.text import TextLine, set_title
+from attntui.view.files import TraceFile, find_traces
 from attntui.view.patterns import BadPattern
 from attntui.view.tables.files import files_table
 from attntui.view.tables.order import TableView
@@ -45,14 +45,14 @@ class PickerScreen(DismissedOnce[str | None]):
         super().__init__()
         self._purpose = purpose
         self._closable = closable
-        self._found: list[Found] = []
+        self._found: list[TraceFile] = []
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             set_title(box, self._purpose)
             yield VirtualTable(id="files")
         yield Prompt(id="prompt")
-        yield Line(safe("looking for traces …"), id="hint")
+        yield TextLine(safe("looking for traces …"), id="hint")
 
     def on_mount(self) -> None:
         self.query_one(VirtualTable).focus()
@@ -63,14 +63,14 @@ class PickerScreen(DismissedOnce[str | None]):
         found = find_traces(directory)
         self.app.call_from_thread(self._show, found, directory)
 
-    def _show(self, found: list[Found], directory: Path) -> None:
+    def _show(self, found: list[TraceFile], directory: Path) -> None:
         self._found = found
         self.query_one(VirtualTable).view = TableView.of(files_table(found, directory))
         keys = "Enter opens   / filters   q quits"
         self._hint(safe(f"{safe(str(directory), 60)}   {keys}"))
 
     def _hint(self, text: Safe) -> None:
-        self.query_one("#hint", Line).show(text)
+        self.query_one("#hint", TextLine).show(text)
 
     def action_move(self, rows: int) -> None:
         self.query_one(VirtualTable).move(rows)

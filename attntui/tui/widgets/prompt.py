@@ -8,6 +8,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
+from attntui.safe import safe
+
 
 class Prompt(Input):
     """Shown only while it asks. Enter answers (whoever takes the answer closes it), Esc or
@@ -49,6 +51,10 @@ class Prompt(Input):
         super().__init__(id=id, compact=True)
         self._purpose = ""
         self._before = ""
+
+    def validate_value(self, value: str) -> str:
+        """Pasted or typed, nothing but safe text is drawn."""
+        return safe(value)
 
     @property
     def asking(self) -> bool:

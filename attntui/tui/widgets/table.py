@@ -43,7 +43,11 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     cursor: reactive[int] = reactive(0)
+    marked: reactive[bool] = reactive(True)
+    """Whether the cursor's row is what is selected; without that no row is marked."""
     view: reactive[TableView | None] = reactive(None, always_update=True)
+    pending = False
+    """Whether the cursor was moved and whoever selects has not answered yet."""
 
     class Highlighted(Message):
         """The cursor stands on another row: `moved` there, or left there by a new view."""
@@ -81,7 +85,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
     def line_text(self) -> str:
         """The row at the cursor as tab-separated text, every column in full."""
         row = self.row
-        if self.view is None or row is None:
+        if self.view is None or row is None or not self.marked:
             return ""
         return "\t".join(column.text(row).strip() for column in self.view.columns)
 
@@ -100,10 +104,17 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
             row = int(old.order[min(self.cursor, len(old) - 1)])
             kept = view.position_of(row)
         self.set_reactive(VirtualTable.cursor, self.validate_cursor(kept or 0))
+        if row is not None:
+            self.set_reactive(VirtualTable.marked, self.marked and kept is not None)
         self._show_cursor()
         self.refresh(layout=True)
-        if self.has_focus and self.row != row:
-            self.post_message(self.Highlighted(self, moved=False))
+        if self.has_focus and row is not None and self.row != row:
+            # The filter hides the row: the first one that it shows takes its place.
+            self._say(moved=False)
+
+    def _say(self, *, moved: bool) -> None:
+        self.pending = True
+        self.post_message(self.Highlighted(self, moved=moved))
 
     def watch_cursor(self) -> None:
         self._show_cursor()
@@ -123,10 +134,12 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def go(self, position: int) -> None:
         """Puts the cursor on a position and says so."""
-        before = self.cursor
-        self.cursor = position
-        if self.cursor != before:
-            self.post_message(self.Highlighted(self, moved=True))
+        if self.row is None:
+            return
+        before = self.cursor, self.marked
+        self.cursor, self.marked = position, True
+        if (self.cursor, self.marked) != before:
+            self._say(moved=True)
 
     def go_to_end(self, first: bool) -> None:
         """The cursor on the first or the last row."""
@@ -136,13 +149,19 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.move(pages * max(self.size.height - 2, 1))
 
     def choose(self) -> None:
-        """What Enter does."""
-        self.post_message(self.Chosen(self))
+        """What Enter does on a row that is selected."""
+        if self.marked and self.row is not None:
+            self.post_message(self.Chosen(self))
 
-    def select_row(self, row: int) -> None:
-        """The cursor on a row of the table, without a message; no move if it is filtered out."""
-        if self.view is not None and (position := self.view.position_of(row)) is not None:
+    def select_row(self, row: int | None) -> bool:
+        """The cursor on a row of the table, without a message. No row is marked where there
+        is none such, or the filter hides it.
+        """
+        position = None if self.view is None or row is None else self.view.position_of(row)
+        self.marked = position is not None
+        if position is not None:
             self.cursor = position
+        return self.marked
 
     @property
     def _width(self) -> int:
@@ -163,7 +182,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
             return self._strip(none, self.get_component_rich_style("table--empty"))
         if position >= len(view):
             return Strip.blank(width, self.rich_style)
-        here = position == self.cursor
+        here = self.marked and position == self.cursor
         style = self.rich_style
         if here:
             name = "table--cursor" if self.has_focus else "table--cursor-blurred"

@@ -46,13 +46,11 @@ class TablePane(VirtualTable):
         """Puts the cursor where the selection is; False where the table does not hold it."""
         if self.view is None:
             return False
-        if self.target == session.selection:
+        if self.pending:
             return True
-        row = self.view.table.row_of(session.selection)
-        if row is None:
-            return False
-        self.select_row(row)
-        return True
+        if self.target == session.selection:
+            return self.select_row(self.row)
+        return self.select_row(self.view.table.row_of(session.selection))
 
     def show_wanted(self) -> None:
         """By name or single instances, as was asked for last."""
@@ -62,6 +60,8 @@ class TablePane(VirtualTable):
 
     def watch_view(self, old: TableView | None, view: TableView | None) -> None:
         super().watch_view(old, view)
+        if self._session is not None:
+            self.locate(self._session)
         self._title()
 
     def _title(self) -> None:

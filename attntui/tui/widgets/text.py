@@ -19,7 +19,7 @@ from textual.widgets import Static
 from attntui.safe import Safe, safe
 
 
-class Line(Static):
+class TextLine(Static):
     """A line of text, shown literally."""
 
     def __init__(self, text: Safe | None = None, *, id: str | None = None) -> None:

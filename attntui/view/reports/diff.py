@@ -11,7 +11,7 @@ from attntui.analysis.compare import Comparison, RowGroup, Side
 from attntui.analysis.quantity import Quantity
 from attntui.safe import Safe, safe
 from attntui.view.reports.json_text import SCHEMA
-from attntui.view.reports.sections import Line, Section, whole
+from attntui.view.reports.sections import Cells, Section, whole
 from attntui.view.tables import changes, scoreboard, traces
 from attntui.view.tables.model import Table, every_row, figures, records, texts
 from attntui.view.words.comparison import (
@@ -87,7 +87,7 @@ def _changes(comparison: Comparison, top: int, sort: str) -> Section:
     return Section(title, found.table, changes.REPORTED, rows, footer=footer)
 
 
-def _sum(name: str, groups: Sequence[RowGroup]) -> Line:
+def _sum(name: str, groups: Sequence[RowGroup]) -> Cells:
     a_ns, b_ns = sum(group.a_gpu_ns for group in groups), sum(group.b_gpu_ns for group in groups)
     return {
         "delta_gpu_ns": difference(b_ns - a_ns, Quantity.TIME),

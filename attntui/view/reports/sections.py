@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from attntui.safe import Safe
+from attntui.safe import Safe, safe
 from attntui.view.tables.model import Column, Table, ordered_rows
 
-Line = Mapping[str, Safe]
+Cells = Mapping[str, Safe]
 """Cells by the key of their column; what is not there stays blank."""
 
 
@@ -24,8 +24,8 @@ class Section:
     table: Table
     keys: Sequence[str]
     rows: Sequence[int]
-    below: Callable[[int], Sequence[Line]] = lambda _row: ()
-    footer: Sequence[Line] = ()
+    below: Callable[[int], Sequence[Cells]] = lambda _row: ()
+    footer: Sequence[Cells] = ()
     gives_way: frozenset[str] = frozenset({"label"})
     wraps: frozenset[str] = frozenset()
 
@@ -41,7 +41,7 @@ class Section:
             yield from (self._cells(line) for line in self.below(row))
         yield from (self._cells(line) for line in self.footer)
 
-    def _cells(self, line: Line) -> tuple[Safe, ...]:
+    def _cells(self, line: Cells) -> tuple[Safe, ...]:
         return tuple(line.get(key, Safe("")) for key in self.keys)
 
 
@@ -54,7 +54,7 @@ def ranked(
     rows = ordered_rows(table, sort, top)
     whole = len(table)
     shown = f"{len(rows):,} of {whole:,}" if len(rows) < whole else f"{whole:,}"
-    return Section(Safe(f"{title}: {shown}"), table, keys, rows)
+    return Section(safe(f"{title}: {shown}"), table, keys, rows)
 
 
 def whole(title: Safe, table: Table, keys: Sequence[str]) -> Section:

@@ -13,7 +13,7 @@ from attntui.analysis.labels import NAME_CELLS
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
 from attntui.view.reports.json_text import SCHEMA
-from attntui.view.reports.sections import Line, Section, ranked, whole
+from attntui.view.reports.sections import Cells, Section, ranked, whole
 from attntui.view.tables import (
     annotation_labels,
     attention,
@@ -118,7 +118,7 @@ def _findings(part: Slice) -> Section:
     rows = findings.finding_rows(part)
     said = {row: advice_text(found) for row, found in zip(rows, part.findings, strict=True)}
 
-    def below(row: int) -> tuple[Line, ...]:
+    def below(row: int) -> tuple[Cells, ...]:
         return ({"title": safe(f"  try: {said[row]}")},)
 
     title = Safe("Findings; a cost is GPU time or idle time, and costs overlap")

@@ -22,11 +22,9 @@ from attntui.view.session.marks import measuring_range
 from attntui.view.session.selection import NOTHING, EventAt
 from attntui.view.session.session import UNSAID, Session
 from attntui.view.session.viewport import MIN_SPAN_NS, Viewport
+from attntui.view.tables.changes import Ends
 from attntui.view.words.comparison import place_words, unit_words
 from attntui.view.words.status import file_name
-
-Ends = tuple[int | None, int | None]
-"""The events of A and B that a row stands for, None on a side that has none."""
 
 MARGIN = 0.03
 """Blank on both sides of a unit, as a share of the longer one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,15 @@ class Changes:
     groups: tuple[RowGroup, ...]
     group_of: I64
     ends: tuple[Ends, ...]
+
+    @cached_property
+    def _lines(self) -> dict[Ends, int]:
+        """The first line of each pair of ends."""
+        return {ends: line for line, ends in reversed(list(enumerate(self.ends)))}
+
+    def line_of(self, ends: Ends) -> int | None:
+        """The line that the events of both sides stand for, None where none does."""
+        return self._lines.get(ends)
 
     def lines_of(self, groups: Sequence[int]) -> list[int]:
         """The lines of some groups, in the order of the groups."""

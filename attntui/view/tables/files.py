@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attntui.safe import Safe, safe
-from attntui.view.files import Found
+from attntui.view.files import TraceFile
 from attntui.view.tables.model import Column, Place, Table, every_row, sizes, texts
 
 
-def files_table(found: Sequence[Found], directory: Path) -> Table:
+def files_table(found: Sequence[TraceFile], directory: Path) -> Table:
     """One row a file, in the order given: the newest first, then the samples."""
     names = [_shown(f, directory) for f in found]
     return Table(
@@ -42,7 +42,7 @@ def files_table(found: Sequence[Found], directory: Path) -> Table:
     )
 
 
-def _shown(found: Found, directory: Path) -> Safe:
+def _shown(found: TraceFile, directory: Path) -> Safe:
     """A sample by its name, another file by its path from the directory."""
     if found.sample:
         return safe(found.path.name)

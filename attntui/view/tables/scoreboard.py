@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from attntui.analysis.compare import Comparison
-from attntui.safe import Safe
+from attntui.safe import Safe, safe
 from attntui.view.tables.model import Column, Place, Table, data, every_row, texts
 from attntui.view.words.comparison import (
     METRIC_WORDS,
@@ -38,7 +38,7 @@ def scoreboard_table(comparison: Comparison) -> Table:
         last = {"a": backends[0], "b": backends[1]}.get(key, Safe(""))
         written = [*shown, last]
         return Column(
-            key, Safe(title), lambda row: values[row], lambda row: written[row], order, place=place
+            key, safe(title), lambda row: values[row], lambda row: written[row], order, place=place
         )
 
     verdicts = [*map(verdict, metrics), same]

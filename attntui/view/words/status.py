@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from attntui.analysis.labels import Labels
 from attntui.analysis.scope import Whole
 from attntui.safe import Safe, safe
 from attntui.trace.model import Trace
@@ -49,18 +50,25 @@ def status(session: Session) -> Safe:
     if session.measured is not None:
         measured = session.measured.range
         length = duration(measured.end - measured.start)
-        told = measured_text(session.measured)
+        told = measured_text(session.analysed.labels, session.measured)
         return safe(f"range {length}: {told}   {session.selection_text}")
     return session.selection_text
 
 
-def measured_text(measured: Measured) -> Safe:
+DEVICES_TOLD = 4
+"""Devices whose busy share a line names; of more it tells how many."""
+
+
+def measured_text(labels: Labels, measured: Measured) -> Safe:
     """GPU busy share and operations of a range."""
-    on_hosts = count(measured.cpu_events)
+    events = count(measured.cpu_events)
     if not measured.busy:
-        return safe(f"{on_hosts} events on hosts, no GPU operations in this trace")
-    shares = ", ".join(
-        (f"GPU {device} " if len(measured.busy) > 1 else "GPU ") + f"busy {percent(share)}"
-        for device, share in measured.busy
-    )
-    return safe(f"{shares}, {count(measured.gpu_ops)} GPU operations, {on_hosts} on hosts")
+        return safe(f"{events} events on hosts, no GPU operations in this trace")
+    several = len(measured.busy) > 1
+    shares = [
+        f"{labels.device(device) if several else 'GPU'} busy {percent(share)}"
+        for device, share in measured.busy[:DEVICES_TOLD]
+    ]
+    if len(measured.busy) > DEVICES_TOLD:
+        shares.append(f"{len(measured.busy) - DEVICES_TOLD:,} more GPUs")
+    return safe(f"{', '.join(shares)}, {count(measured.gpu_ops)} GPU operations, {events} on hosts")
