@@ -12,7 +12,7 @@ PANE_NAMES = (
 
 TABLE_NAMES = (
     *("devices", "findings", "kernels", "gaps", "attention", "ops", "steps"),
-    *("annotations", "regions"),
+    *("annotations", "regions", "operations", "stream_gaps"),
 )
 """What `--csv` takes: the tables of the summary."""
 

@@ -396,6 +396,7 @@ async def test_the_wheel_zooms_in_away_from_you_and_out_towards_you(opened: Open
 async def test_a_key_in_a_focused_table_moves_its_row_along(opened: Opened) -> None:
     async with opened(pane="kernels") as (pilot, screen):
         kernels = screen.query_one("#kernels", TablePane)
+        await pilot.pause()
         assert kernels.has_focus
         await pilot.press("full_stop")
         assert selected(screen) == GEMM

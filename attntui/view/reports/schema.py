@@ -57,8 +57,19 @@ class Notice(Part, kw_only=True):
     example: str
 
 
+class Roofs(Part, kw_only=True):
+    """What the device can do at most: `hbm` in bytes/s, the others in FLOP/s."""
+
+    hbm: float
+    bf16: float | None
+    fp16: float | None
+    tf32: float | None
+    fp32: float | None
+    fp8: float | None
+
+
 class TraceFacts(Part, kw_only=True):
-    """The trace as a whole. `hbm_roof` is in bytes a second; `hbm_coverage` is the share of
+    """The trace as a whole. `hbm_coverage` is the share of
     the GPU time whose bytes shapes tell.
     """
 
@@ -77,7 +88,7 @@ class TraceFacts(Part, kw_only=True):
     after_last_gpu_op_ns: int
     hbm_bytes: int | None
     hbm_coverage: float | None
-    hbm_roof: float | None
+    roofs: Roofs | None
     roofs_source: str | None
     notices: list[Notice]
 
@@ -133,6 +144,7 @@ class Kernel(Part, kw_only=True):
     tflops: float | None
     gbps: float | None
     coverage: float | None
+    intensity: float | None
     flops: int | None
     hbm_bytes: int | None
     tensor_cores: bool | None

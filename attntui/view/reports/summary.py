@@ -41,6 +41,8 @@ def tables(part: Slice) -> Mapping[str, Callable[[], Table]]:
         "findings": lambda: findings.findings_table(part),
         "kernels": lambda: kernels.kernels_table(part),
         "gaps": lambda: gaps.gaps_table(part, part.gaps),
+        "operations": lambda: kernels.instances_table(part),
+        "stream_gaps": lambda: gaps.gaps_table(part, part.stream_gaps),
         "attention": lambda: attention.attention_table(part),
         "ops": lambda: ops.ops_table(part),
         "steps": lambda: steps.steps_table(analysed),
@@ -209,23 +211,23 @@ def _steps(analysed: AnalysedTrace, top: int) -> Section:
 def document(analysed: AnalysedTrace) -> dict[str, Any]:
     """The summary as plain dicts, lists, strings and numbers; `schema.Summary` is its shape."""
     part = analysed.whole
-    rows = {name: make() for name, make in tables(part).items()}
+    made = tables(part)
     kinds = attention.kinds_of(part.attention)
     return {
         "schema": SCHEMA,
         "trace": _trace_facts(analysed),
-        "devices": records(rows["devices"]),
-        "kernels": records(rows["kernels"]),
-        "attention": records(rows["attention"]),
-        "findings": records(rows["findings"], findings.finding_rows(part)),
+        "devices": records(made["devices"]()),
+        "kernels": records(made["kernels"]()),
+        "attention": records(made["attention"]()),
+        "findings": records(made["findings"](), findings.finding_rows(part)),
         "annotations": _instances(analysed),
-        "gaps": records(rows["gaps"]),
-        "steps": records(rows["steps"]),
-        "ops": records(rows["ops"]),
+        "gaps": records(made["gaps"]()),
+        "steps": records(made["steps"]()),
+        "ops": records(made["ops"]()),
         "attention_kinds": records(attention.kinds_table(kinds)),
         "attention_roles": records(attention.roles_table(kinds)),
-        "annotation_labels": records(rows["annotations"]),
-        "compiled_regions": records(rows["regions"]),
+        "annotation_labels": records(made["annotations"]()),
+        "compiled_regions": records(made["regions"]()),
     }
 
 
@@ -249,13 +251,17 @@ def _trace_facts(analysed: AnalysedTrace) -> dict[str, Any]:
         "after_last_gpu_op_ns": edges[1],
         "hbm_bytes": moved.moved,
         "hbm_coverage": moved.coverage,
-        "hbm_roof": None if peaks is None else peaks.hbm,
+        "roofs": None if peaks is None else {name: getattr(peaks, name) for name in _ROOFS},
         "roofs_source": None if peaks is None else peaks.source,
         "notices": [
             {"kind": notice.kind, "count": notice.count, "example": notice.example}
             for notice in trace.notices
         ],
     }
+
+
+_ROOFS = ("hbm", "bf16", "fp16", "tf32", "fp32", "fp8")
+"""Of `DevicePeaks`: bytes/s, then FLOP/s by data type."""
 
 
 def _instances(analysed: AnalysedTrace) -> dict[str, list[dict[str, int]]]:

@@ -209,8 +209,12 @@ def keys_of(shape: type[schema.Part]) -> set[str]:
 def test_every_column_on_the_screen_is_in_json(samples: Path) -> None:
     analysed = AnalysedTrace(load(samples / "compile_b8_h16_s1024_d64_bf16_h200.json.gz"))
     tables = summary.tables(analysed.whole)
-    assert set(tables) == set(SHAPES)
+    # A row an operation: these two are for CSV alone, or the JSON would be the trace again.
+    alone = {"operations", "stream_gaps"}
+    assert set(tables) - alone == set(SHAPES)
     for name, make in tables.items():
+        if name in alone:
+            continue
         table = make()
         for column in drawn_columns(table):
             assert column.key in keys_of(SHAPES[name]) or column.title in DRAWN_ALONE

@@ -145,7 +145,7 @@ def test_the_keys_that_scripts_use(small: Trace) -> None:
         "after_last_gpu_op_ns": 30_000,
         "hbm_bytes": None,
         "hbm_coverage": 0.0,
-        "hbm_roof": None,
+        "roofs": None,
         "roofs_source": None,
         "notices": [
             {"kind": n.kind, "count": n.count, "example": n.example} for n in small.notices
@@ -201,6 +201,7 @@ def test_the_keys_that_scripts_use(small: Trace) -> None:
         "profiler_occupancy_pct": None,
         "limited_by": None,
         "flops": None,
+        "intensity": None,
         "hbm_bytes": None,
         "streams": [7],
     }
