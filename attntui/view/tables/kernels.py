@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from attntui.analysis.kernel_facts import KernelFact
@@ -162,7 +164,10 @@ def instances_table(part: Slice) -> Table:
     columns = (
         times("start_ns", "start", trace.start[rows], Place(11), digits=7),
         times("duration_ns", "time", trace.dur[rows], Place(9)),
-        times("delay_ns", "delay", delay, Place(9, priority=2), text=delay_text),
+        replace(
+            times("delay_ns", "delay", delay, Place(9, priority=2), text=delay_text),
+            value=lambda row: None if np.isnan(delay[row]) else int(delay[row]),
+        ),
         figures("stream", "stream", trace.stream[rows], Place(7, priority=3)),
         names("label", "name", labels.names, ids, Place(None)),
     )
