@@ -95,7 +95,11 @@ def test_a_call_tells_its_roles_and_goes_to_their_first_operation(naive: Analyse
     assert lines["HBM est."].text == "2.75 GB; one fused kernel 67.1 MB, 41.0 times"
     assert lines[" qk"].text == "84.64 us   7.9 % 302 MB"
     assert lines[" qk"].leads_to == EventAt(int(call.roles[0].rows[0]))
-    assert detail_of(naive.whole, CallAt(0))[1].text == lines["call"].text
+    shown = detail_of(naive.whole, CallAt(0))
+    assert shown[1].text == lines["call"].text
+    assert ("op", "aten::matmul", EventAt(call.op)) in {
+        (i.label, i.text, i.leads_to) for i in shown
+    }
 
 
 def test_a_call_tells_nothing_that_is_not_known(naive: AnalysedTrace) -> None:

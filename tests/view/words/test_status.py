@@ -12,7 +12,7 @@ from steps_trace import two_steps
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.scope import Step
 from attntui.trace import Trace
-from attntui.view.session.marks import is_measuring, measuring_range, unmeasured
+from attntui.view.session.marks import bookmarked, is_measuring, measuring_range, unmeasured
 from attntui.view.session.session import Session
 from attntui.view.words.status import status, title
 
@@ -73,3 +73,8 @@ def test_a_range_without_a_gpu_says_so(make_trace: Callable[..., Trace]) -> None
     session = Session.of(AnalysedTrace(make_trace([builders.cpu_op("aten::mm", 0, 50)])))
     told = status(measuring_range(session, 0, 50_000))
     assert "on hosts, no GPU operations in this trace" in told
+
+
+def test_a_bookmark_tells_its_time_and_what_was_selected(session: Session) -> None:
+    labels = [bookmarked(at).bookmarks[0].label for at in (session, session.cursor_to(300_000))]
+    assert labels == ["0 ns  leaked  10.00 us", "300.0 us  nothing selected"]
