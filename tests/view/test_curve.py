@@ -28,3 +28,17 @@ def test_cell_peaks_are_the_highest_value_in_each_cell(
 def test_height_is_the_share_of_the_peak() -> None:
     curve = Curve(np.array([0, 10, 20]), np.array([1, 8, 4]))
     assert draw_curve(curve, np.array([0, 10, 20, 30])) == "▁█▄"
+
+
+def test_a_curve_of_nothing_is_blank_and_its_peak_none() -> None:
+    none = Curve(np.array([], np.int64), np.array([], np.int64))
+    assert none.peak == 0
+    assert draw_curve(none, np.array([0, 10, 20])) == "  "
+    assert none.cell_peaks(np.array([0, 10, 20])).tolist() == [0, 0]
+
+
+def test_before_its_first_value_a_curve_is_zero() -> None:
+    curve = Curve(np.array([15, 20]), np.array([4, 0]))
+    assert curve.cell_peaks(np.array([0, 10, 20, 30])).tolist() == [0, 4, 0]
+    assert draw_curve(curve, np.array([0, 10, 20, 30])) == " █ "
+    assert draw_curve(curve, np.array([0, 10, 20, 30]), ascii_only=True) == " @ "

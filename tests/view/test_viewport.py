@@ -73,3 +73,28 @@ def test_a_trace_of_no_length_still_has_a_view() -> None:
     view = Viewport.whole(5, 5)
     assert view.span == MIN_SPAN_NS
     assert view.fitted() == view
+
+
+def test_showing_leaves_the_margin_on_both_sides() -> None:
+    view = Viewport.whole(0, 100_000)
+    assert view.showing(40_000, 50_000, margin=0.1) == Viewport(39_000, 51_000, 0, 100_000)
+    assert view.showing(40_000, 40_000, margin=0.5).span == MIN_SPAN_NS
+
+
+def test_what_just_fits_is_on_screen_already() -> None:
+    view = Viewport(1_000, 2_000, 0, 10_000)
+    assert view.reaching(1_000, 2_000) is view
+    assert view.following(1_000) is view
+
+
+def test_four_fifths_of_the_screen_are_panned_to_and_more_is_zoomed_to() -> None:
+    view = Viewport(1_000, 2_000, 0, 10_000)
+    assert view.reaching(3_000, 3_800) == Viewport(2_900, 3_900, 0, 10_000)
+    assert view.reaching(3_000, 3_801).span > view.span
+    wide = Viewport(0, 5_000, 0, 10_000)
+    assert wide.reaching(6_000, 6_100).span == wide.span
+
+
+def test_a_zoom_halves_what_is_shown() -> None:
+    assert Viewport(0, 4_000, 0, 10_000).zoomed(0.5, 2_000) == Viewport(1_000, 3_000, 0, 10_000)
+    assert Viewport(0, 4_000, 0, 10_000).zoomed(0.01, 2_000).span == MIN_SPAN_NS

@@ -61,9 +61,9 @@ DEVICES_TOLD = 4
 
 def measured_text(labels: Labels, measured: Measured) -> Safe:
     """GPU busy share and operations of a range."""
-    events = count(measured.cpu_events)
+    hosts = measured.cpu_events
     if not measured.busy:
-        return safe(f"{events} events on hosts, no GPU operations in this trace")
+        return safe(f"{counted(hosts, 'event')} on hosts, no GPU operations in this trace")
     several = len(measured.busy) > 1
     shares = [
         f"{labels.device(device) if several else 'GPU'} busy {percent(share)}"
@@ -71,4 +71,5 @@ def measured_text(labels: Labels, measured: Measured) -> Safe:
     ]
     if len(measured.busy) > DEVICES_TOLD:
         shares.append(f"{len(measured.busy) - DEVICES_TOLD:,} more GPUs")
-    return safe(f"{', '.join(shares)}, {count(measured.gpu_ops)} GPU operations, {events} on hosts")
+    operations = counted(measured.gpu_ops, "GPU operation")
+    return safe(f"{', '.join(shares)}, {operations}, {count(hosts)} on hosts")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from steps_trace import two_steps
 
-from attntui.safe import Safe
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.safe import Safe, safe
+from attntui.trace import Trace
 from attntui.view.patterns import BadPattern
+from attntui.view.tables.kernels import kernels_table
 from attntui.view.tables.model import Place, Table, figures, names, ordered_rows, texts
 from attntui.view.tables.order import TableView, fit, header, layout, line, share_bar
 
@@ -117,3 +122,40 @@ def test_any_share_shows() -> None:
     assert share_bar(0, 4) == "    "
     assert share_bar(0.0001, 4) == "▏   "
     assert share_bar(1, 4) == "████"
+
+
+def test_the_header_marks_the_sorted_column_alone_with_its_direction(
+    make_trace: Callable[..., Trace],
+) -> None:
+    view = TableView.of(kernels_table(AnalysedTrace(make_trace(two_steps())).whole))
+    plan = layout(view.columns, 200)
+    for shown, mark in ((view, "▼"), (view.inverted(), "▲")):
+        text = header(shown, plan)
+        assert text.count("▼") + text.count("▲") == 1
+        assert f"{view.columns[view.sort].title}{mark}" in text
+
+
+def test_sorting_goes_round_the_columns_both_ways(make_trace: Callable[..., Trace]) -> None:
+    view = TableView.of(kernels_table(AnalysedTrace(make_trace(two_steps())).whole))
+    for step in (1, -1):
+        seen, at = [], view
+        while at.sort not in seen:
+            seen.append(at.sort)
+            at = at.sorted_beside(step)
+        assert at.sort == view.sort
+        places = [column.place for column in view.columns]
+        sortable = [i for i, place in enumerate(places) if place and place.sortable]
+        start = sortable.index(view.sort)
+        round_ = sortable[start:] + sortable[:start]
+        assert seen == (round_ if step == 1 else round_[:1] + round_[:0:-1])
+
+
+def test_text_is_cut_to_its_cells() -> None:
+    assert [fit(safe("abcd"), width, False) for width in (5, 4, 3, 1, 0)] == [
+        "abcd ",
+        "abcd",
+        "ab…",
+        "…",
+        "",
+    ]
+    assert fit(safe("abc"), 5, True) == "  abc"
