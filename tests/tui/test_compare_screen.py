@@ -159,3 +159,10 @@ async def test_the_rows_follow_what_is_selected_in_a_timeline(compared: Compared
         assert rows.marked == (here == selected)
         await pilot.press("2", "enter")
         assert tuple(session.event for session in screen.compared.sessions) == selected
+
+
+async def test_it_opens_on_the_largest_change(compared: Compared) -> None:
+    async with compared() as (_, screen):
+        rows = screen.query_one("#rows", VirtualTable)
+        assert (rows.cursor, rows.marked) == (0, True)
+        assert screen._ends == tuple(session.event for session in screen.compared.sessions)

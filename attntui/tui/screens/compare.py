@@ -73,10 +73,11 @@ class CompareScreen(PaneScreen):
 
     def on_mount(self) -> None:
         self._show_tables()
+        # The largest change first, before any row is looked for by what is selected.
+        self._point()
         self._show()
         self.show_hints(HINTS)
         self.focus_pane("rows")
-        self._point()
 
     # The comparison on screen
 
