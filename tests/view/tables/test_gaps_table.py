@@ -94,3 +94,11 @@ def test_a_gap_of_a_stream_tells_the_stream() -> None:
     assert (row["start_ns"], row["length_ns"]) == (20_000, 30_000)
     assert gaps_table(part, part.gaps).empty == "no gap: nothing ran, or without pause"
     assert gaps_table(part, part.stream_gaps, 30_001).empty == "no gap over the threshold"
+
+
+def test_the_first_event_of_a_trace_can_launch_what_ends_a_gap() -> None:
+    events = [cpu_op("aten::mm", 0, 100), *launched(1, 5, 20, 10), *launched(2, 12, 40, 10)]
+    part = AnalysedTrace(made.trace_of(events)).whole
+    assert made.row(part.trace, "aten::mm") == 0
+    (row,) = records(gaps_table(part, part.gaps))
+    assert row["launched_by"] == "aten::mm"

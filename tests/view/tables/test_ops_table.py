@@ -74,3 +74,15 @@ def test_a_fat_bars_words_stand_apart() -> None:
     table = ops_table(AnalysedTrace(made.trace_of(op)).whole)
     assert table.column("fat_bar").value(0) == "launch_overhead"
     assert table.column("fat_bar").text(0) == "launch overhead"
+
+
+def test_the_bar_sorts_by_the_share_of_launches_in_the_self_time() -> None:
+    inner = cpu_op("aten::view", 50, 40)
+    op = [cpu_op("aten::add", 0, 100), runtime("cudaLaunchKernel", 10, 15), inner]
+    table = ops_table(AnalysedTrace(made.trace_of(op)).whole)
+    bar = next(column for column in table.columns if column.title == "spent on")
+    assert [(row["label"], row["self_ns"]) for row in records(table)] == [
+        ("aten::add", 60_000),
+        ("aten::view", 40_000),
+    ]
+    assert bar.order.tolist() == [0.25, 0]
