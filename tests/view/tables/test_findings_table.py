@@ -1,0 +1,72 @@
+"""The rows of the overview: idle time by cause with its shares, notices, what each costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import made
+import pytest
+from builders import kernel, launched, trace_text, write_text
+from paused_trace import paused
+
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.trace import load
+from attntui.trace.model import Notice
+from attntui.view.tables.findings import finding_rows, findings_table, notice_text, remarks
+
+
+@pytest.fixture(scope="module")
+def analysed() -> AnalysedTrace:
+    return AnalysedTrace(made.trace_of(paused()))
+
+
+def test_idle_time_is_split_by_cause_the_most_first(analysed: AnalysedTrace) -> None:
+    idle = [remark for remark in remarks(analysed.whole) if remark.word == "idle"]
+    assert [(remark.key, str(remark.text), remark.cost_ns) for remark in idle] == [
+        (
+            "idle causes",
+            "by cause: queued 37.5 %, unknown 25.0 %, unrecorded 20.0 %, launch call 12.5 %, "
+            "sync 5.0 %",
+            40_001,
+        ),
+        ("idle triggers", "after what drained the queue: sync 50.0 %, none 50.0 %", 40_001),
+    ]
+
+
+def test_without_idle_time_nothing_is_split() -> None:
+    part = AnalysedTrace(made.trace_of(launched(1, 0, 10, 10))).whole
+    assert all(remark.word != "idle" for remark in remarks(part))
+
+
+def test_findings_cost_what_their_rows_say(analysed: AnalysedTrace) -> None:
+    part = analysed.whole
+    table, rows = findings_table(part), remarks(part)
+    of_findings = finding_rows(part)
+    assert len(of_findings) == len(part.findings) > 0
+    for number, finding in zip(of_findings, part.findings, strict=True):
+        assert rows[number].finding is finding
+        assert table.column("cost_ns").value(number) == finding.cost_ns
+        assert table.column("severity").value(number) == finding.severity.word
+        assert table.column("id").value(number) == finding.id
+        assert table.column("figures").value(number) == dict(finding.figures)
+    idle = next(i for i, row in enumerate(rows) if row.key == "idle causes")
+    cells = [str(table.column(key).text(idle)) for key in ("severity", "cost_ns")]
+    assert cells == ["idle", "40.00 us"]
+    words = [str(row.word) for row in rows]
+    assert words.index("idle") > max(of_findings)
+    assert words[-1] == "notice"
+    assert str(table.column("cost_ns").text(len(rows) - 1)) == "-"
+
+
+def test_a_cut_file_is_told_before_all_else(tmp_path: Path) -> None:
+    text = trace_text([*paused(), kernel("lost", 200, 1)])
+    part = AnalysedTrace(load(write_text(tmp_path, text[: text.rindex('"lost"')]))).whole
+    keys = [remark.key for remark in remarks(part)]
+    assert keys[0] == "notice truncated"
+    assert "notice no_launch" in keys[1:]
+    assert keys.index("notice no_launch") > keys.index("idle triggers")
+
+
+def test_a_notice_tells_how_often() -> None:
+    text = notice_text(Notice("clock_skew", 1_234, "k: before its launch"))
+    assert text == "clock skew (1,234): k: before its launch"
