@@ -143,8 +143,8 @@ def test_the_longest_of_several_kernels_bears_the_work_wherever_it_stands(
     lengths: tuple[int, ...], told: int
 ) -> None:
     events = [
-        # Another op with one kernel, longer than all of these, takes nothing from them.
-        *added(0, [500], 6_000),
+        # Another op with one kernel, longer than some of these, takes nothing from them.
+        *added(4, [500], 2_500),
         op("aten::add", 200_000, 290_000, **inputs([1000], [1000])),
     ]
     for number, length in enumerate(lengths, 1):
@@ -173,22 +173,40 @@ def test_a_longer_copy_of_the_same_op_takes_no_work_from_its_kernel() -> None:
     assert (found["k"].moved, found[inside].moved) == (12_000, 128)
 
 
+def test_a_longer_helper_without_work_takes_none_from_the_main_kernel() -> None:
+    helper = "void cublasLt::splitKreduce_kernel<32, 16, int, float, float, float>(int)"
+    events = [
+        op("aten::mm", 0, 90_000, **inputs([10, 10], [10, 10])),
+        call("cudaLaunchKernel", 1_000, 2_000, 1),
+        call("cudaLaunchKernel", 3_000, 4_000, 2),
+        kernel(GEMM, 5_000, 6_000, 1),
+        kernel(helper, 7_000, 9_000, 2),
+    ]
+    found = facts_of(trace_of(events))
+    assert (found[GEMM].flops, found[helper].flops) == (2_000, None)
+
+
 def test_one_kernel_has_the_work_of_each_op_that_launched_it() -> None:
     """Not that of an op of another name or with other inputs, nor any where none tells."""
     events = [*added(1, [1000], 1_000), *added(2, [10], 1_000), *added(3, None, 1_000)]
     begin = 400_000
     events += [
-        op("aten::neg", begin, begin + 9_000, **inputs([1000])),
+        op("aten::add_", begin, begin + 9_000, **inputs([10, 10], [10, 10])),
         call("cudaLaunchKernel", begin + 1_000, begin + 2_000, 4),
         kernel(ADD, begin + 5_000, begin + 6_000, 4),
     ]
+    begin = 500_000
+    events += [
+        op("aten::mm", begin, begin + 9_000, **inputs([10, 10], [10, 10])),
+        call("cudaLaunchKernel", begin + 1_000, begin + 2_000, 5),
+        kernel(ADD, begin + 5_000, begin + 6_000, 5),
+    ]
     work = gpu_work(trace_of(events))
-    moved = [work.kinds[i].work.bytes for i in work.kind.tolist()]
-    assert moved[:3] == [12_000, 120, None]
-    assert moved[3] == 8_000
-    assert work.told.tolist() == [True, True, False, True]
+    flops = [work.kinds[i].work.flops for i in work.kind.tolist()]
+    assert flops == [1_000, 10, None, 100, 2_000]
+    assert work.told.tolist() == [True, True, False, True, True]
     launchers = [work.trace.name_of(row) for row in work.launcher.tolist()]
-    assert launchers == ["aten::add"] * 3 + ["aten::neg"]
+    assert launchers == ["aten::add"] * 3 + ["aten::add_", "aten::mm"]
 
 
 def test_a_kernel_that_nothing_launched_has_no_work_of_the_last_op() -> None:

@@ -139,6 +139,15 @@ def test_what_ends_together_is_walked_only_where_it_crosses(
     assert walked == groups
 
 
+def test_ends_at_one_time_are_no_crossing_to_mend(monkeypatch: pytest.MonkeyPatch) -> None:
+    mended = []
+    monkeypatch.setattr(nesting, "_mend", lambda *given: mended.append(given[-1].tolist()))
+    nest(*arrays([(0, 10), (2, 8), (5, 5), (9, 1), (10, 5), (12, 3)]))
+    assert mended == []
+    nest(*arrays([(0, 10), (2, 8), (5, 6), (12, 3)]))
+    assert mended == [[2]]
+
+
 def test_a_deep_recursion_is_no_problem() -> None:
     count = 40_000
     start = np.arange(count, dtype=np.int64)
