@@ -98,6 +98,13 @@ class Labels:
         names = [name for name in found if name is not None]
         return tuple(names or [named[number] for number in sorted(named)[:1]])
 
+    def name_of_device(self, device: int) -> str | None:
+        """One device's name as recorded (not safe): of several, none has another's."""
+        named = {d.id: d.name for d in self.trace.metadata.devices if d.name}
+        own = named.get(self.trace.number_of_device(device))
+        alone = len(np.unique(self.trace.device[self.trace.gpu_ops])) == 1
+        return self.device_name if own is None and alone else own
+
     @cached_property
     def device_names(self) -> tuple[str, ...]:
         """Names of the devices that ran something, as recorded (not safe)."""

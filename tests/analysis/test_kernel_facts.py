@@ -128,6 +128,102 @@ def test_an_op_that_launched_several_kernels_gives_its_work_to_the_longest() -> 
     assert (found["first"].moved, found["second"].moved) == (None, 12_000)
 
 
+@pytest.mark.parametrize(
+    ("lengths", "told"),
+    [
+        ((3_000, 1_000, 2_000), 0),
+        ((1_000, 3_000, 2_000), 1),
+        ((1_000, 2_000, 3_000), 2),
+        # Of equal ones the last.
+        ((3_000, 1_000, 3_000), 2),
+        ((2_000, 2_000, 1_000), 1),
+    ],
+)
+def test_the_longest_of_several_kernels_bears_the_work_wherever_it_stands(
+    lengths: tuple[int, ...], told: int
+) -> None:
+    events = [
+        # Another op with one kernel, longer than some of these, takes nothing from them.
+        *added(4, [500], 2_500),
+        op("aten::add", 200_000, 290_000, **inputs([1000], [1000])),
+    ]
+    for number, length in enumerate(lengths, 1):
+        begin = 200_000 + 10_000 * number
+        events.append(call("cudaLaunchKernel", begin, begin + 1_000, number))
+        events.append(kernel(f"part{number}", begin + 5_000, begin + 5_000 + length, number))
+    found = facts_of(trace_of(events))
+    assert [found[f"part{number}"].moved for number in (1, 2, 3)] == [
+        12_000 if at == told else None for at in range(3)
+    ]
+    assert [found[f"part{number}"].known_ns for number in (1, 2, 3)] == [
+        length if at == told else 0 for at, length in enumerate(lengths)
+    ]
+
+
+def test_a_longer_copy_of_the_same_op_takes_no_work_from_its_kernel() -> None:
+    inside = "Memcpy DtoD (Device -> Device)"
+    events = [
+        op("aten::add", 0, 90_000, **inputs([1000], [1000])),
+        call("cudaMemcpyAsync", 1_000, 2_000, 1),
+        call("cudaLaunchKernel", 3_000, 4_000, 2),
+        sized(inside, 5_000, 9_000, 1, 64),
+        kernel("k", 10_000, 11_000, 2),
+    ]
+    found = facts_of(trace_of(events))
+    assert (found["k"].moved, found[inside].moved) == (12_000, 128)
+
+
+def test_a_longer_helper_without_work_takes_none_from_the_main_kernel() -> None:
+    helper = "void cublasLt::splitKreduce_kernel<32, 16, int, float, float, float>(int)"
+    events = [
+        op("aten::mm", 0, 90_000, **inputs([10, 10], [10, 10])),
+        call("cudaLaunchKernel", 1_000, 2_000, 1),
+        call("cudaLaunchKernel", 3_000, 4_000, 2),
+        kernel(GEMM, 5_000, 6_000, 1),
+        kernel(helper, 7_000, 9_000, 2),
+    ]
+    found = facts_of(trace_of(events))
+    assert (found[GEMM].flops, found[helper].flops) == (2_000, None)
+
+
+def test_one_kernel_has_the_work_of_each_op_that_launched_it() -> None:
+    """Not that of an op of another name or with other inputs, nor any where none tells."""
+    events = [*added(1, [1000], 1_000), *added(2, [10], 1_000), *added(3, None, 1_000)]
+    begin = 400_000
+    events += [
+        op("aten::add_", begin, begin + 9_000, **inputs([10, 10], [10, 10])),
+        call("cudaLaunchKernel", begin + 1_000, begin + 2_000, 4),
+        kernel(ADD, begin + 5_000, begin + 6_000, 4),
+    ]
+    begin = 500_000
+    events += [
+        op("aten::mm", begin, begin + 9_000, **inputs([10, 10], [10, 10])),
+        call("cudaLaunchKernel", begin + 1_000, begin + 2_000, 5),
+        kernel(ADD, begin + 5_000, begin + 6_000, 5),
+    ]
+    work = gpu_work(trace_of(events))
+    flops = [work.kinds[i].work.flops for i in work.kind.tolist()]
+    assert flops == [1_000, 10, None, 100, 2_000]
+    assert work.told.tolist() == [True, True, False, True, True]
+    launchers = [work.trace.name_of(row) for row in work.launcher.tolist()]
+    assert launchers == ["aten::add"] * 3 + ["aten::add_", "aten::mm"]
+
+
+def test_a_kernel_that_nothing_launched_has_no_work_of_the_last_op() -> None:
+    events = [
+        kernel(ADD, 0, 1_000),
+        op("aten::add", 50_000, 90_000, **inputs([1000], [1000])),
+    ]
+    work = gpu_work(trace_of(events))
+    assert (work.launcher.tolist(), work.told.tolist()) == ([-1], [False])
+
+
+def test_kernels_that_nothing_launched_are_not_beside_one_another() -> None:
+    inside = "Memcpy DtoD (Device -> Device)"
+    events = [sized(inside, 0, 1_000, 0, 8), sized(inside, 2_000, 5_000, 0, 8)]
+    assert gpu_work(trace_of(events)).told.tolist() == [True, True]
+
+
 def test_kernels_of_a_graph_have_no_work_from_the_op_around_its_launch() -> None:
     events = [
         op("aten::add", 0, 90_000, **inputs([1000], [1000])),
@@ -262,6 +358,28 @@ def test_devices_of_two_kinds_share_no_roof() -> None:
     events = [kernel("k", 0, 1_000), kernel("k", 0, 1_000, device=1, stream=8)]
     assert roofs(trace_of(events, deviceProperties=[H200, other])) is None
     assert roofs(trace_of(events[:1], deviceProperties=[H200, other])) is not None
+
+
+@pytest.mark.parametrize(
+    ("names", "used", "known"),
+    [
+        (("NVIDIA H200", "NVIDIA H200"), (0, 1), True),
+        (("NVIDIA H200", "NVIDIA A100-SXM4-80GB"), (0, 1), False),
+        # Only the devices that ran something count.
+        (("NVIDIA H200", "NVIDIA A100-SXM4-80GB"), (0,), True),
+        (("NVIDIA A100-SXM4-80GB", "NVIDIA H200"), (1,), True),
+        # None of those described ran anything: the file numbers them otherwise.
+        (("NVIDIA H200", "NVIDIA H200"), (5,), True),
+        (("NVIDIA H200", "NVIDIA A100-SXM4-80GB"), (5,), False),
+    ],
+)
+def test_roofs_are_of_the_one_name_of_the_devices_that_ran_something(
+    names: tuple[str, ...], used: tuple[int, ...], *, known: bool
+) -> None:
+    described = [H200 | {"id": number, "name": name} for number, name in enumerate(names)]
+    events = [kernel("k", 0, 1_000, device=number, stream=7 + number) for number in used]
+    found = roofs(trace_of(events, deviceProperties=described))
+    assert (found.hbm if found else None) == (4800e9 if known else None)
 
 
 def products(count: int, size: int) -> list[Event]:

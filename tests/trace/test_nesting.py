@@ -76,9 +76,16 @@ def test_display_rows_are_the_first_free(spans: Spans) -> None:
         ([(0, 10), (5, 0), (5, 0)], [0, 1, 1], [-1, 0, 0]),
         ([(0, 10), (5, 10), (12, 2)], [0, 1, 2], [-1, 0, 1]),
         ([], [], []),
+        # Two that cross end together; what begins at their end lies in neither.
+        ([(0, 10), (5, 15), (8, 12), (20, 5)], [0, 1, 2, 0], [-1, 0, 1, -1]),
+        ([(0, 10), (5, 5), (5, 5), (7, 3), (10, 2)], [0, 1, 2, 3, 0], [-1, 0, 1, 2, -1]),
+        ([(0, 20), (2, 8), (5, 10), (6, 9), (15, 5)], [0, 1, 2, 3, 1], [-1, 0, 1, 2, 0]),
     ],
-    ids=["children", "same span", "touching", "momentary", "outlives its parent", "none"],
-)
+    ids=[
+        "children", "same span", "touching", "momentary", "outlives its parent", "none",
+        "crossing with equal ends", "nested with equal ends", "crossing inside one",
+    ],
+)  # fmt: skip
 def test_by_hand(spans: Spans, depths: list[int], parents: list[int]) -> None:
     depth, parent = nest(*arrays(spans))
     assert depth.tolist() == depths
@@ -101,6 +108,44 @@ def test_only_the_events_that_cross_are_walked(monkeypatch: pytest.MonkeyPatch) 
     depth, parent = nest(start, end)
     assert (depth.tolist(), parent.tolist()) == by_stack(start, end)
     assert 0 < sum(walked) < 10
+
+
+@pytest.mark.parametrize(
+    ("spans", "groups"),
+    [
+        # Equal ends do not cross.
+        ([(0, 10), (2, 8), (5, 5), (10, 5)], []),
+        ([(0, 10), (2, 8), (10, 10), (12, 8)], []),
+        # Inside one that ends with the last of those that cross in it.
+        ([(0, 20), (2, 8), (5, 15)], [(1, 3)]),
+        ([(0, 20), (2, 8), (5, 15), (20, 9), (22, 7)], [(1, 3)]),
+        ([(0, 9), (5, 9), (6, 8), (20, 9), (21, 8)], [(0, 3)]),
+    ],
+)
+def test_what_ends_together_is_walked_only_where_it_crosses(
+    monkeypatch: pytest.MonkeyPatch, spans: Spans, groups: Spans
+) -> None:
+    walked = []
+    plain = nesting._nest_by_stack
+
+    def watched(start, end, depth, parent, rows, level, owner) -> None:
+        walked.append(rows)
+        plain(start, end, depth, parent, rows, level, owner)
+
+    monkeypatch.setattr(nesting, "_nest_by_stack", watched)
+    start, end = arrays(spans)
+    depth, parent = nest(start, end)
+    assert (depth.tolist(), parent.tolist()) == by_stack(start, end)
+    assert walked == groups
+
+
+def test_ends_at_one_time_are_no_crossing_to_mend(monkeypatch: pytest.MonkeyPatch) -> None:
+    mended = []
+    monkeypatch.setattr(nesting, "_mend", lambda *given: mended.append(given[-1].tolist()))
+    nest(*arrays([(0, 10), (2, 8), (5, 5), (9, 1), (10, 5), (12, 3)]))
+    assert mended == []
+    nest(*arrays([(0, 10), (2, 8), (5, 6), (12, 3)]))
+    assert mended == [[2]]
 
 
 def test_a_deep_recursion_is_no_problem() -> None:

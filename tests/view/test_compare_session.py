@@ -88,6 +88,112 @@ def test_full_width_fits_each_unit(compared: CompareSession) -> None:
     assert back.sessions[0].timeline.viewport.span == back.sessions[1].timeline.viewport.span
 
 
+def stepping(at: int, length: int) -> list[builders.Event]:
+    """A step of `length` us at `at` us, its kernel inside it, and room on both sides."""
+    return [
+        builders.cpu_op("aten::before", 0, 10),
+        builders.annotation("ProfilerStep#1", at, length),
+        builders.cpu_op("aten::mm", at + 10, 20),
+        builders.launch(1, at + 12),
+        builders.kernel("gemm", at + 40, length - 40, 1),
+        builders.cpu_op("aten::after", 20_000, 10),
+    ]
+
+
+@pytest.fixture
+def unequal(make_trace: Callable[..., Trace], tmp_path: Path) -> CompareSession:
+    """A step of 1 ms from 5 ms on against one of 4 ms from 7 ms on."""
+    folder = tmp_path / "longer"
+    folder.mkdir()
+    a = make_trace(stepping(5_000, 1_000))
+    b = load(builders.write_trace(folder, stepping(7_000, 4_000)))
+    return CompareSession.of(over(a), over(b)).resized((100, 100))
+
+
+def bounds(compared: CompareSession) -> list[tuple[int, int, int, int]]:
+    views = [session.timeline.viewport for session in compared.sessions]
+    return [(view.t0, view.t1, view.low, view.high) for view in views]
+
+
+def test_at_one_scale_both_sides_cover_the_longer_unit_and_its_margin(
+    unequal: CompareSession,
+) -> None:
+    assert [(unit.start, unit.end) for unit in unequal.sides] == [
+        (5_000_000, 6_000_000),
+        (7_000_000, 11_000_000),
+    ]
+    # 3 % of 4 ms and once more: 4.24 ms, of which 3 % stand before the unit.
+    low, high = 5_000_000 - 127_200, 5_000_000 - 127_200 + 4_240_000
+    shift = 2_000_000
+    assert bounds(unequal) == [
+        (low, high, low, high),
+        (low + shift, high + shift, low + shift, high + shift),
+    ]
+    # On the first kernel.
+    assert [s.timeline.cursor for s in unequal.sessions] == [5_040_000, 7_040_000]
+
+
+def test_at_full_width_each_side_covers_its_own_unit_and_margin(unequal: CompareSession) -> None:
+    wide = unequal.toggled_full_width()
+    a, b = 5_000_000 - 31_800, 7_000_000 - 127_200
+    assert bounds(wide) == [
+        (a, a + 1_060_000, a, a + 1_060_000),
+        (b, b + 4_240_000, b, b + 4_240_000),
+    ]
+    assert bounds(wide.toggled_full_width()) == bounds(unequal)
+
+
+def test_a_unit_of_no_length_still_has_a_screen(make_trace: Callable[..., Trace]) -> None:
+    trace = make_trace([builders.cpu_op("a", 0, 1), builders.annotation("ProfilerStep#1", 10, 0)])
+    both = CompareSession.of(over(trace), over(trace))
+    view = both.sessions[1].timeline.viewport
+    assert bounds(both) == [(view.t0, view.t0 + 500) * 2] * 2
+    # 3 % of what is on screen stand before the unit, where the cursor is.
+    assert (view.t0, both.sessions[1].timeline.cursor) == (10_000 - 15, 10_000)
+
+
+@pytest.mark.parametrize(
+    ("side", "full_width", "moved_by", "tied_by"),
+    [
+        (0, True, 250_000, 1_000_000),
+        (1, True, 1_000_000, 250_000),
+        (0, False, 250_000, 250_000),
+        (1, False, 1_000_000, 1_000_000),
+    ],
+)
+def test_a_tied_cursor_stands_at_the_same_place_of_its_unit_at_either_scale(
+    unequal: CompareSession, side: int, full_width: bool, moved_by: int, tied_by: int
+) -> None:
+    there = unequal.toggled_full_width() if full_width else unequal
+    begins = 5_000_000, 7_000_000
+    moved = there.moved(side, lambda s: s.cursor_to(begins[side] + moved_by))
+    cursors = [session.timeline.cursor for session in moved.sessions]
+    assert cursors[side] == begins[side] + moved_by
+    assert cursors[1 - side] == begins[1 - side] + tied_by
+    assert bounds(moved) == bounds(there)
+
+
+@pytest.mark.parametrize(("side", "scale"), [(0, 4.0), (1, 0.25)])
+def test_a_tied_zoom_at_full_width_shows_the_same_share_of_each_unit(
+    unequal: CompareSession, side: int, scale: float
+) -> None:
+    there = unequal.toggled_full_width()
+    moved = there.moved(side, lambda s: s.zoomed(0.5)).moved(side, lambda s: s.panned(0.25))
+    here, other = (moved.sessions[at].timeline.viewport for at in (side, 1 - side))
+    assert here.t0 > here.low
+    assert other.span == here.span * scale
+    assert other.t0 - other.low == (here.t0 - here.low) * scale
+
+
+def test_a_tied_cursor_at_the_end_stays_inside_the_other_side(unequal: CompareSession) -> None:
+    wide = unequal.toggled_full_width()
+    for side in (0, 1):
+        moved = wide.moved(side, lambda s: s.cursor_to(10**9))
+        assert [s.timeline.cursor for s in moved.sessions][side] == bounds(wide)[side][3] - 1
+        other = moved.sessions[1 - side].timeline
+        assert other.viewport.high - 4 <= other.cursor < other.viewport.high
+
+
 def test_units_move_together_and_stop_at_the_end(compared: CompareSession) -> None:
     first = [unit.index for unit in compared.sides]
     moved = next_unit(compared)

@@ -37,13 +37,13 @@ def devices_table(part: Slice) -> Table:
     """One row a device; `launched` is the same over the operations with a launch alone."""
     found, analysed = part.devices, part.analysed
     labels = [analysed.labels.device(device.device) for device in found]
-    names = [analysed.labels.names_of_devices([device.device])[:1] for device in found]
+    names = [analysed.labels.name_of_device(device.device) for device in found]
     launched = [analysed.launched.get(device.device) for device in found]
     columns = (
         texts("label", "device", labels),
         *_figures(found),
         data("device", [None if d.number == ABSENT else d.number for d in found]),
-        data("name", [name[0] if name else None for name in names]),
+        data("name", names),
         data("launched", [_launched(device) for device in launched]),
         computed("idle_by_cause_ns", lambda row: _by_cause(part.causes[row])),
         computed("idle_by_trigger_ns", lambda row: _by_trigger(part.causes[row])),
