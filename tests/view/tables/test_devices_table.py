@@ -102,3 +102,13 @@ def test_idle_time_by_cause_then_after_what_drained_the_queue(analysed: Analysed
     ]
     assert Trigger.NONE.word not in {label for (label,) in cells(table, ("label",))}
     assert not len(idle_table(0, part.causes[1]))
+
+
+def test_a_device_that_the_file_does_not_describe_has_not_the_name_of_another() -> None:
+    described = [{"id": 0, "name": "NVIDIA H200"}]
+    both = AnalysedTrace(made.trace_of(paused(), deviceProperties=described))
+    assert [row["name"] for row in records(devices_table(both.whole))] == ["NVIDIA H200", None]
+    alone = AnalysedTrace(
+        made.trace_of(launched(1, 0, 10, 10, "k", device=3), deviceProperties=described)
+    )
+    assert [row["name"] for row in records(devices_table(alone.whole))] == ["NVIDIA H200"]
