@@ -62,6 +62,17 @@ class Labels:
     # Devices
 
     @cached_property
+    def _used(self) -> list[int]:
+        """The devices that ran something."""
+        used: list[int] = np.unique(self.trace.device[self.trace.gpu_ops]).tolist()
+        return used
+
+    @cached_property
+    def _described(self) -> dict[int, str]:
+        """By the file's number of a device its name as recorded (not safe)."""
+        return {device.id: device.name for device in self.trace.metadata.devices if device.name}
+
+    @cached_property
     def _process_of(self) -> dict[int, str]:
         """By device the process it stands under, where several number their devices alike."""
         if not self.trace.renumbered_devices:
@@ -92,23 +103,20 @@ class Labels:
         """Names of some devices as recorded (not safe), of those that have one; where none
         has, that of the first device that the file describes.
         """
-        trace = self.trace
-        named = {d.id: d.name for d in trace.metadata.devices if d.name}
-        found = [named.get(trace.number_of_device(device)) for device in used]
+        named = self._described
+        found = [named.get(self.trace.number_of_device(device)) for device in used]
         names = [name for name in found if name is not None]
         return tuple(names or [named[number] for number in sorted(named)[:1]])
 
     def name_of_device(self, device: int) -> str | None:
         """One device's name as recorded (not safe): of several, none has another's."""
-        named = {d.id: d.name for d in self.trace.metadata.devices if d.name}
-        own = named.get(self.trace.number_of_device(device))
-        alone = len(np.unique(self.trace.device[self.trace.gpu_ops])) == 1
-        return self.device_name if own is None and alone else own
+        own = self._described.get(self.trace.number_of_device(device))
+        return self.device_name if own is None and len(self._used) == 1 else own
 
     @cached_property
     def device_names(self) -> tuple[str, ...]:
         """Names of the devices that ran something, as recorded (not safe)."""
-        return self.names_of_devices(np.unique(self.trace.device[self.trace.gpu_ops]).tolist())
+        return self.names_of_devices(self._used)
 
     @property
     def device_name(self) -> str | None:
@@ -118,7 +126,7 @@ class Labels:
     @cached_property
     def devices(self) -> Safe:
         """All devices that ran something: `NVIDIA H200`, `2 x NVIDIA H200`, or what is not told."""
-        number = len(np.unique(self.trace.device[self.trace.gpu_ops]))
+        number = len(self._used)
         if not number:
             return safe("no GPU operations")
         if not self.device_names:

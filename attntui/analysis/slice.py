@@ -77,6 +77,19 @@ class Slice:
         parts = [self.analysed.finder.causes(gaps) for gaps in found.values()]
         return GapList.of(self.analysed.labels, list(found), parts)
 
+    def find_gap(
+        self, device: int, stream: int, start: int, end: int
+    ) -> tuple[GapList, int] | None:
+        """A gap of a device and a stream (ABSENT: of all its streams) in this slice, else in
+        the whole trace: the list it is in and its number there; None where neither has it.
+        """
+        for part in (self, self.analysed.whole):
+            gaps = part.gaps if stream == ABSENT else part.stream_gaps
+            number = gaps.number_of(device, start, end, stream)
+            if number is not None:
+                return gaps, number
+        return None
+
     @cached_property
     def span_ns(self) -> int:
         """The spans of all devices together: what costs are shares of."""

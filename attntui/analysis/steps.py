@@ -55,11 +55,19 @@ class Steps:
         rows: I64 = self.gpu_ops[self.owner == index]
         return rows
 
+    def is_gpu_op(self, row: int) -> bool:
+        at = int(np.searchsorted(self.gpu_ops, row))
+        return at < len(self.gpu_ops) and int(self.gpu_ops[at]) == row
+
+    def owner_of(self, gpu_op: int) -> int | None:
+        """The step that owns a GPU operation."""
+        owner = int(self.owner[np.searchsorted(self.gpu_ops, gpu_op)])
+        return None if owner == ABSENT else owner
+
     def of_event(self, trace: Trace, row: int) -> int | None:
         """The step that owns a GPU operation, or in whose span another event begins."""
-        at = int(np.searchsorted(self.gpu_ops, row))
-        if at < len(self.gpu_ops) and self.gpu_ops[at] == row:
-            return None if self.owner[at] == ABSENT else int(self.owner[at])
+        if self.is_gpu_op(row):
+            return self.owner_of(row)
         # The end of a step is no part of it.
         begun = int(span_at(self.start, self.end - 1, trace.start[[row]])[0])
         return None if begun == ABSENT else begun

@@ -15,7 +15,7 @@ from attntui.view.options import PANE_NAMES, STANDARD_INPUT, Options
 _COMMANDS_HELP = """\
 commands:
   attntui [TRACE ...]          open a trace; two open side by side; none: choose one
-  attntui summary TRACE        print the facts as text or --json
+  attntui summary TRACE        print the facts as text, --markdown, --json or --csv
   attntui diff A B [C ...]     print how traces compare, as text, --markdown or --json
   attntui capture ...          profile attention workloads (needs torch)
 

@@ -46,7 +46,7 @@ class AligningScreen(DismissedOnce[CompareSession | None], ModalScreen[CompareSe
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "cancel")]
     DEFAULT_CSS = """
     AligningScreen { align: center middle; }
-    AligningScreen > Line {
+    AligningScreen > TextLine {
         width: auto; padding: 1 2; border: round $primary; background: $surface;
     }
     """

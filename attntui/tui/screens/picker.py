@@ -38,7 +38,7 @@ class PickerScreen(DismissedOnce[str | None]):
     ]
     DEFAULT_CSS = """
     PickerScreen > Vertical { border: round $primary; }
-    PickerScreen > Line { height: 1; padding: 0 1; color: $text-muted; }
+    PickerScreen > TextLine { height: 1; padding: 0 1; color: $text-muted; }
     """
 
     def __init__(self, purpose: Safe, *, closable: bool) -> None:

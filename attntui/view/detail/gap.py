@@ -17,18 +17,10 @@ def gap_detail(part: Slice, gap: GapAt) -> list[Item]:
     """The lines about a gap. One that the slice does not have is told of the whole trace;
     where that has none such either (two scopes have different gaps), just its length.
     """
-    for gaps in _lists(part, gap):
-        number = gaps.number_of(gap.device, gap.start, gap.end, gap.stream)
-        if number is not None:
-            return _known(part, gaps, number)
-    return [heading(f"gap of {duration(gap.end - gap.start)}, not one in this scope")]
-
-
-def _lists(part: Slice, gap: GapAt) -> tuple[GapList, ...]:
-    whole = part.analysed.whole
-    if gap.stream == ABSENT:
-        return part.gaps, whole.gaps
-    return part.stream_gaps, whole.stream_gaps
+    found = part.find_gap(gap.device, gap.stream, gap.start, gap.end)
+    if found is None:
+        return [heading(f"gap of {duration(gap.end - gap.start)}, not one in this scope")]
+    return _known(part, *found)
 
 
 def _known(part: Slice, gaps: GapList, number: int) -> list[Item]:

@@ -71,8 +71,8 @@ def _scoreboard(comparison: Comparison) -> Section:
     covers = table.column("covers")
     told = any(covers.text(row) for row in range(len(table)))
     keys = [key for key in scoreboard.REPORTED if told or key != "covers"]
-    section = whole(Safe("Scoreboard"), table, keys)
-    return Section(section.title, table, keys, section.rows, gives_way=frozenset())
+    rows = range(len(table))
+    return Section(Safe("Scoreboard"), table, keys, rows, gives_way=frozenset())
 
 
 def _changes(comparison: Comparison, top: int, sort: str) -> Section:

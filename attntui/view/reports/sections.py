@@ -45,16 +45,17 @@ class Section:
         return tuple(line.get(key, Safe("")) for key in self.keys)
 
 
-def ranked(
-    title: str, table: Table, keys: Sequence[str], top: int, sort: str | None = None
-) -> Section:
-    """The first `top` rows of a table, the largest first by a column of figures (by default
-    in the table's own order); the title says how many of how many.
+def ranked(title: str, table: Table, keys: Sequence[str], top: int) -> Section:
+    """The first `top` rows of a table as it is first ordered; the title says how many of how
+    many.
     """
-    rows = ordered_rows(table, sort, top)
-    whole = len(table)
-    shown = f"{len(rows):,} of {whole:,}" if len(rows) < whole else f"{whole:,}"
-    return Section(safe(f"{title}: {shown}"), table, keys, rows)
+    rows = ordered_rows(table, top)
+    return Section(of_how_many(title, len(rows), len(table)), table, keys, rows)
+
+
+def of_how_many(title: str, shown: int, whole: int) -> Safe:
+    """A title with how many rows are shown, of how many where some are not."""
+    return safe(f"{title}: {shown:,} of {whole:,}" if shown < whole else f"{title}: {whole:,}")
 
 
 def whole(title: Safe, table: Table, keys: Sequence[str]) -> Section:

@@ -13,7 +13,7 @@ from attntui.analysis.labels import NAME_CELLS
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
 from attntui.view.reports.json_text import SCHEMA
-from attntui.view.reports.sections import Cells, Section, ranked, whole
+from attntui.view.reports.sections import Cells, Section, of_how_many, ranked, whole
 from attntui.view.tables import (
     annotation_labels,
     attention,
@@ -172,8 +172,8 @@ def _gaps(part: Slice, top: int) -> list[Section]:
         rows = own[np.argsort(-part.gaps.length[own], kind="stable")[:top]].tolist()
         if not rows:
             continue
-        number = f"{len(rows):,} of {len(own):,}" if len(rows) < len(own) else f"{len(own):,}"
-        title = safe(f"Longest gaps of {part.analysed.labels.device(device.device)}: {number}")
+        place = part.analysed.labels.device(device.device)
+        title = of_how_many(f"Longest gaps of {place}", len(rows), len(own))
         names = frozenset({"launched_by", "before", "after"})
         found.append(Section(title, table, gaps.REPORTED, rows, gives_way=names))
     return found

@@ -36,10 +36,8 @@ def step_at(steps: Steps, event: int | None, cursor: int) -> int | None:
     """
     if not len(steps):
         return None
-    if event is not None:
-        at = int(np.searchsorted(steps.gpu_ops, event))
-        if at < len(steps.gpu_ops) and steps.gpu_ops[at] == event:
-            return None if steps.owner[at] == ABSENT else int(steps.owner[at])
+    if event is not None and steps.is_gpu_op(event):
+        return steps.owner_of(event)
     return max(int(np.searchsorted(steps.start, cursor, "right")) - 1, 0)
 
 

@@ -107,12 +107,10 @@ def step_span(analysed: AnalysedTrace, index: int) -> tuple[int, int]:
     return int(steps.start[index]), end
 
 
-def stretch(
-    analysed: AnalysedTrace, start: int, end: int, device: int | None = None
-) -> GapAt | Range:
-    """A stretch of time: the gap (of a device) that it is, else a range."""
+def stretch(analysed: AnalysedTrace, start: int, end: int) -> GapAt | Range:
+    """A stretch of time: the gap of a device that it is, else a range."""
     gaps = analysed.whole.gaps
-    number = gaps.number_of(device, start, end)
+    number = gaps.number_of(None, start, end)
     if number is None:
         return Range(start, end)
     return GapAt(int(gaps.device[number]), int(gaps.stream[number]), start, end)

@@ -261,12 +261,11 @@ class Session:
 
     def _after_gap(self, gap: GapAt) -> int | None:
         """The operation that ends a gap of the scope, else of the whole trace."""
-        for part in (self.slice, self.analysed.whole):
-            gaps = part.gaps if gap.stream == ABSENT else part.stream_gaps
-            number = gaps.number_of(gap.device, gap.start, gap.end, gap.stream)
-            if number is not None:
-                return int(gaps.after[number])
-        return None
+        found = self.slice.find_gap(gap.device, gap.stream, gap.start, gap.end)
+        if found is None:
+            return None
+        gaps, number = found
+        return int(gaps.after[number])
 
     def to_launch(self) -> Session:
         """From a GPU operation, or a gap's next one, to its launch call, both on screen."""

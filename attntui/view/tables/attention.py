@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from attntui.analysis.attention import AttentionCall
 from attntui.analysis.quantity import Quantity
 from attntui.analysis.slice import Slice
@@ -168,7 +166,7 @@ def roles_table(kinds: Kinds) -> Table:
         sizes("hbm_bytes", "HBM est.", moved_of),
         texts("label", "call", labels),
     )
-    return Table(columns, labels, np.arange(len(labels), dtype=np.int64), sort="gpu_ns")
+    return Table(columns, labels, every_row(labels), sort="gpu_ns")
 
 
 def _sum(values: Sequence[int | None]) -> int | None:

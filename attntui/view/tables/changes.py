@@ -97,16 +97,16 @@ def changes_table(comparison: Comparison, single: bool = False, sort: str = "ord
     titles = [row_title(comparison, group.rows[0]) for group in groups]
     lines = [line for n, group in enumerate(groups) for line in _lines(n, group, titles[n])]
     group_of = np.array([line.group for line in lines], np.int64)
+    words = sorted(set(titles))
+    place = {word: number for number, word in enumerate(words)}
+    word_of = np.array([place[titles[line.group]] for line in lines], np.int64)
     columns = (
-        *_columns(lines, groups, group_of, titles),
+        *_columns(lines, groups, group_of, word_of),
         data("key", [groups[line.group].rows[0].key for line in lines]),
         data("name", [groups[line.group].name for line in lines]),
         data("role", [line.role or groups[line.group].role for line in lines]),
         *_parts(lines, groups),
     )
-    words = sorted(set(titles))
-    place = {word: number for number, word in enumerate(words)}
-    word_of = np.array([place[titles[line.group]] for line in lines], np.int64)
     table = Table(
         columns,
         words,
@@ -154,7 +154,7 @@ def _event(share: Share | None, role: str | None = None) -> int | None:
 
 
 def _columns(
-    lines: Sequence[_Line], groups: Sequence[RowGroup], group_of: I64, titles: Sequence[Safe]
+    lines: Sequence[_Line], groups: Sequence[RowGroup], group_of: I64, word_of: I64
 ) -> tuple[Column, ...]:
     """What people see. A role's line has its group's sort keys, and so stays under it."""
 
@@ -191,7 +191,6 @@ def _columns(
             ),
         )
 
-    ranks = {word: number for number, word in enumerate(sorted(set(titles)))}
     return (
         Column(
             "delta_gpu_ns",
@@ -217,7 +216,7 @@ def _columns(
             Safe("role or op"),
             lambda at: lines[at].label,
             lambda at: lines[at].label,
-            keys([ranks[title] for title in titles]),
+            word_of,
             left=True,
             place=Place(None),
         ),

@@ -137,8 +137,9 @@ def findings_table(part: Slice) -> Table:
 
 
 def finding_rows(part: Slice) -> list[int]:
-    """The rows of `findings_table` that are findings."""
-    return [number for number, row in enumerate(remarks(part)) if row.finding is not None]
+    """The rows of `findings_table` that are findings: those after the broken file's notices."""
+    first = sum(notice.kind in _BROKEN for notice in part.trace.notices)
+    return list(range(first, first + len(part.findings)))
 
 
 def _evidence(evidence: tuple[Evidence, ...]) -> list[int | list[int]]:

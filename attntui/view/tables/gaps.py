@@ -86,19 +86,18 @@ def gaps_table(part: Slice, gaps: GapList, threshold: int = 0) -> Table:
 
 def _places(gaps: GapList, chosen: I64) -> Column:
     """Where each gap is: its device, and its stream where it is of one."""
-    pairs = list(zip(gaps.device[chosen].tolist(), gaps.stream[chosen].tolist(), strict=True))
-    first = dict(zip(reversed(pairs), reversed(chosen.tolist()), strict=True))
-    shown = [gaps.place(first[pair]) for pair in sorted(first)]
-    numbers = {pair: number for number, pair in enumerate(sorted(first))}
-    of = [numbers[pair] for pair in pairs]
+    pairs = np.stack((gaps.device[chosen], gaps.stream[chosen]), axis=1)
+    distinct, first, of = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
+    of = of.reshape(-1)  # numpy 2.0 gives it a second axis
+    shown = [gaps.place(number) for number in chosen[first].tolist()]
     width = max([*map(cell_len, shown), cell_len(_PLACE_TITLE) + 1])
-    alone = all(stream == ABSENT for _, stream in first)
+    alone = bool((distinct[:, 1] == ABSENT).all())
     return Column(
         "device_label",
         _PLACE_TITLE,
         lambda row: shown[of[row]],
         lambda row: shown[of[row]],
-        np.array(of, np.int64),
+        of,
         left=True,
         place=Place(min(width, PLACE_CELLS), priority=6 if alone else 0),
     )

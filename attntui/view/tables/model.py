@@ -238,11 +238,9 @@ def records(table: Table, rows: Sequence[int] | None = None) -> list[dict[str, A
     return [{key: value(row) for key, value in columns} for row in chosen]
 
 
-def ordered_rows(table: Table, key: str | None = None, top: int | None = None) -> list[int]:
-    """Rows by a column of figures, the largest first, or as the table is first ordered."""
-    column = table.column(key or table.sort)
-    keys = column.order
-    descending = table.descending if key is None else True
-    order = np.argsort(-keys if descending else keys, kind="stable")
+def ordered_rows(table: Table, top: int | None = None) -> list[int]:
+    """The (first `top`) rows as the table is first ordered."""
+    keys = table.column(table.sort).order
+    order = np.argsort(-keys if table.descending else keys, kind="stable")
     found: list[int] = order[:top].tolist()
     return found
