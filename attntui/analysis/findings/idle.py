@@ -51,6 +51,13 @@ _MEMORY = Remedy(
     "near its limit; expandable_segments:True lowers fragmentation.",
     "the calls fall away",
 )
+_FIRST_MEMORY = Remedy(
+    "first-allocation",
+    "while the host allocated memory for the first time, or freed it",
+    "The allocator fills its cache in the first iterations: warm up before recording, and record "
+    "steps (prof.step()) to tell this from allocation that goes on.",
+    "the calls fall away",
+)
 _UNRECORDED = Remedy(
     "idle-unrecorded",
     "while the host ran long stretches of code that the trace does not record",
@@ -152,16 +159,17 @@ def first_use(seen: Slice, time: Ledger) -> Iterator[Finding]:
 
 
 def allocation(seen: Slice, time: Ledger) -> Iterator[Finding]:
-    """Idle time in which memory was allocated or freed, after the first step where steps are
-    known: a first step fills the allocator's cache.
+    """Idle time in which memory was allocated or freed: from the second step on the program
+    does that, before it (or where no steps are known) the allocator may fill its cache.
     """
     steps = seen.analysed.steps
-    share = time.idle_of(Cause.MEMORY)
-    if len(steps) > 1:
-        share = time.idle_of(Cause.MEMORY, gaps=seen.gaps.start >= steps.start[1])
     calls = np.flatnonzero(seen.analysed.finder.host.kinds == CallKind.MEMORY)
-    gain = shorter(seen, spared=HostWork.of_rows(seen.trace, calls))
-    yield from _told(seen, time, share, _MEMORY, gain)
+    since = int(steps.start[1]) if len(steps) > 1 else seen.trace.span[1]
+    for remedy, later in ((_MEMORY, True), (_FIRST_MEMORY, False)):
+        share = time.idle_of(Cause.MEMORY, gaps=(seen.gaps.start >= since) == later)
+        own = calls[(seen.trace.start[calls] >= since) == later]
+        gain = shorter(seen, spared=HostWork.of_rows(seen.trace, own))
+        yield from _told(seen, time, share, remedy, gain)
 
 
 def blocking_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ def time_table(part: Slice) -> Table:
             texts("label", "time", labels, Place(None)),
             texts("trigger", "after", triggers, Place(12)),
             times("ns", "ns", [leaf.ns for leaf in leaves], Place(9)),
-            shares("share", "of span", [leaf.ns / part.span_ns for leaf in leaves], Place(8)),
+            shares("share", "%", [leaf.ns / part.span_ns for leaf in leaves], Place(8)),
             computed("branch", lambda row: "busy" if leaves[row].busy else "idle"),
             computed("what", lambda row: leaves[row].word),
         ),
