@@ -222,7 +222,7 @@ def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: int) ->
         remedy.id,
         cost=share.ns,
         gain=gain,
-        title="GPU idle for {idle_ns} of {span_ns} ({of_span_share}) {cause}, in {gaps:gap/gaps}",
+        title="GPU idle {cause}: {idle_ns} of {span_ns} ({of_span_share}), in {gaps:gap/gaps}",
         assumes=remedy.assumes,
         advice=_advice(seen, remedy),
         figures=figures,

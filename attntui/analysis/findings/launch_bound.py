@@ -104,9 +104,9 @@ def _launch_bound(seen: Slice, share: Share) -> Finding | None:
         LAUNCH_BOUND,
         cost=share.ns,
         gain=share.ns,
-        title="Launch-bound: GPU idle for {idle_ns} of {span_ns} ({of_span_share}) because the "
-        "host gave out {operations:operation/operations} of {mean_operation_ns} on average "
-        "{idle_before_each_ns} late each",
+        title="Launch-bound: GPU idle {of_span_share}, {idle_ns} of {span_ns}; the host gives out "
+        "{operations:operation/operations} of {mean_operation_ns} on average, each "
+        "{idle_before_each_ns} late",
         assumes="the GPU works without a pause: the whole is given out at once",
         advice=_launch_advice(seen),
         figures=figures,
@@ -145,7 +145,7 @@ def _sync_stalls(seen: Slice, share: Share, gain: int, under: str | None) -> Fin
     }
     if not len(calls):
         return None
-    title = "GPU idle for {idle_ns} in and after {waits:wait/waits} of the host for it ("
+    title = "GPU idle in and after {waits:wait/waits} of the host for it: {idle_ns} ("
     title += "{waiting_ns} in the waits themselves"
     steps = seen.analysed.steps
     if len(steps):

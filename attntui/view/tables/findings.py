@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compiled_regions import FusionCheck
@@ -112,6 +112,7 @@ def findings_table(part: Slice) -> Table:
     """The remarks, the gravest first; findings alone are data (see `finding_rows`)."""
     rows = remarks(part)
     labels = [remark.text for remark in rows]
+    gains = [None if row.finding is None else row.finding.gain_ns for row in rows]
 
     def finding(row: int) -> Finding:
         found = rows[row].finding
@@ -141,12 +142,7 @@ def findings_table(part: Slice) -> Table:
             left=True,
             place=Place(7),
         ),
-        times(
-            "gain_ns",
-            "gains",
-            [None if row.finding is None else row.finding.gain_ns for row in rows],
-            Place(9),
-        ),
+        replace(times("gain_ns", "gains", gains, Place(9)), order=-every_row(labels)),
         times("cost_ns", "costs", [row.cost_ns for row in rows], Place(9)),
         Column(
             "title",
@@ -170,8 +166,7 @@ def findings_table(part: Slice) -> Table:
         columns,
         labels,
         every_row(labels),
-        sort="severity",
-        descending=False,
+        sort="gain_ns",
         target=target,
         row_of=row_of,
         empty=Safe("nothing to say about this scope"),
