@@ -55,14 +55,17 @@ def abilities(device: DeviceProperties) -> Abilities:
 
 
 def common_abilities(devices: Iterable[DeviceProperties]) -> Abilities:
-    """What all of some devices can do; None where they differ or one is not known."""
+    """What all of some devices can do; None where it is not known of one, and no other cannot."""
     found = [abilities(device) for device in devices]
 
-    def common(values: set[bool | None]) -> bool | None:
-        return values.pop() if len(values) == 1 else None
+    def all_of(told: Iterable[bool | None]) -> bool | None:
+        values = set(told)
+        if values == {True}:
+            return True
+        return False if False in values else None
 
     return Abilities(
-        common({each.bf16 for each in found}),
-        common({each.tf32 for each in found}),
-        common({each.fp8 for each in found}),
+        all_of(each.bf16 for each in found),
+        all_of(each.tf32 for each in found),
+        all_of(each.fp8 for each in found),
     )

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.model import Finding, costliest, recorded, severity_of
-from attntui.analysis.intervals import of_disjoint
+from attntui.analysis.findings.ledger import Ledger
+from attntui.analysis.findings.model import Finding, costliest, finding, recorded
+from attntui.analysis.gap_causes import Cause
+from attntui.analysis.intervals import of_disjoint, union
 from attntui.analysis.launches import nearest
 from attntui.analysis.named import is_named
 from attntui.analysis.names.words import Library
@@ -42,10 +44,9 @@ _RECORD_STACKS = "Record stacks (with_stack=True), or sample the host with a pro
 _READ_STACKS = "Look at the Python frames inside them, or sample the host with its own profiler."
 
 
-def opaque_cpu_bars(seen: Slice) -> Iterator[Finding]:
-    """CPU ops long for no recorded reason, while the GPU stood idle.
-
-    The cost of each is its unexplained time, or the idle time inside it where that is less.
+def opaque_cpu_bars(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """CPU ops long for no recorded reason, while the GPU stood idle: the dispatch of the gaps
+    that lies inside them.
     """
     trace = seen.trace
     bars = fat_bars(seen.analysed.cpu)
@@ -54,26 +55,35 @@ def opaque_cpu_bars(seen: Slice) -> Iterator[Finding]:
     rows = seen.analysed.cpu.rows[index]
     opaque = seen.analysed.cpu.split[index, SelfPart.DISPATCH]
     stalled = np.minimum(opaque, _idle_inside(seen, trace.start[rows], trace.end[rows]))
-    cost = int(stalled.sum())
-    severity = severity_of(seen, cost)
-    if severity is None:
-        return
     some = stalled > 0
-    yield Finding(
-        id="opaque-cpu",
-        severity=severity,
-        cost_ns=cost,
+    if not some.any():
+        return
+    by_start = np.argsort(trace.start[rows], kind="stable")
+    inside = union(trace.start[rows][by_start], trace.end[rows][by_start])
+    covered = inside.covered(seen.gaps.start, seen.gaps.end)
+    # Not all of a bar is its own unexplained time: what it holds of a gap is taken in part.
+    unexplained = covered * int(stalled.sum()) // max(int(covered.sum()), 1)
+    share = time.idle_part(Cause.DISPATCH, unexplained)
+    found = finding(
+        seen,
+        "opaque-cpu",
+        cost=share.ns,
+        gain=share.ns,
         title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that no recorded call explains, "
         "the GPU idle for {idle_meanwhile_ns} of it; the longest is {op}",
+        assumes="what these ops do before they launch is done beforehand",
         figures={
             "unexplained_ns": int(opaque[some].sum()),
             "cpu_ops": int(some.sum()),
-            "idle_meanwhile_ns": cost,
+            "idle_meanwhile_ns": share.ns,
         },
         evidence=costliest(rows[some], opaque[some]),
         advice=_advice(seen, rows, stalled),
         names={"op": trace.name_of(int(rows[np.argmax(np.where(some, opaque, 0))]))},
     )
+    if found:
+        time.take(share, found.id)
+        yield found
 
 
 def _advice(seen: Slice, rows: I64, stalled: I64) -> str:
