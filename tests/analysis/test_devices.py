@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attntui.analysis.devices import SmLimits, limits_of, peaks, sm_limits, with_ceilings
+from attntui.analysis.devices import peaks, with_ceilings
+from attntui.analysis.sm_limits import SmLimits, limits_of, sm_limits
 from attntui.trace.metadata import read_metadata
 
 
