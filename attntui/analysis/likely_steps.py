@@ -8,7 +8,6 @@ between them do most of the recorded work.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from attntui.analysis.groups import apart
 from attntui.analysis.launches import launched_work, nearest
@@ -63,7 +62,7 @@ def _follow_one_another(trace: Trace, rows: I64) -> bool:
 
 
 def _alike(values: I64) -> bool:
-    median: npt.NDArray[np.float64] = np.median(values)
+    median = np.median(values)
     near = (2 * values >= median) & (values <= 2 * median)
     return bool(median > 0 and near.mean() >= _ALIKE)
 

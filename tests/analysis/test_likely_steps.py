@@ -30,7 +30,9 @@ def family(*events: Event | list[Event]) -> str | None:
     return find_steps(trace_of(flat)).family
 
 
-def run(name: str, lengths: list[int], launches: list[int] | int = 4, at: int = 1_000) -> list[Event]:
+def run(
+    name: str, lengths: list[int], launches: list[int] | int = 4, at: int = 1_000
+) -> list[Event]:
     """Annotations one after another, with what each launches, `#` their number."""
     events = []
     counts = launches if isinstance(launches, list) else [launches] * len(lengths)
