@@ -268,10 +268,10 @@ def _note_content(
     note("unfinished", np.flatnonzero(columns.unfinished), "still ran when the profiler stopped")
     ops = np.flatnonzero(np.isin(columns.category, GPU_CATEGORIES))
     if not len(ops):
-        notices.add("no_gpu_ops", "no kernel, copy or set was recorded (a CPU-only profile?)")
+        notices.add("no_gpu_ops", "no kernel, copy or set was recorded")
         return
-    host = np.isin(columns.category, (Category.CPU_OP, Category.PYTHON_FUNCTION))
-    if not host.any():
+    host = (Category.CPU_OP, Category.USER_ANNOTATION, Category.PYTHON_FUNCTION)
+    if not np.isin(columns.category, host).any():
         notices.add("no_cpu_ops", "no CPU op was recorded (a GPU-only profile?)")
     launched = launch[ops] != ABSENT
     note("no_launch", ops[~launched], "its launch is not in the trace")

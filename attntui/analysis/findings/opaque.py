@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attntui.analysis.bare_time import bare_time
 from attntui.analysis.findings.model import Finding, costliest, recorded, severity_of
+from attntui.analysis.groups import sums
 from attntui.analysis.intervals import of_disjoint
 from attntui.analysis.launches import nearest
 from attntui.analysis.named import is_named
@@ -39,20 +41,24 @@ _UNTOLD = (
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
 _RECORD_STACKS = "Record stacks (with_stack=True), or sample the host with a profiler of its own."
-_READ_STACKS = "Look at the Python frames inside them, or sample the host with its own profiler."
+_BEYOND_STACKS = "No Python frame ran in them: sample the host with a profiler of its own."
 
 
 def opaque_cpu_bars(seen: Slice) -> Iterator[Finding]:
     """CPU ops long for no recorded reason, while the GPU stood idle.
 
     The cost of each is its unexplained time, or the idle time inside it where that is less.
+    No call, op or frame inside explains it, and it is no first use (`first_use`).
     """
     trace = seen.trace
     bars = fat_bars(seen.analysed.cpu)
     launches = seen.analysed.cpu.work.gpu_ops[bars.index] > 0
     index = bars.index[(bars.kind == FatKind.OPAQUE) & launches]
     rows = seen.analysed.cpu.rows[index]
+    # What a Python frame in the op explains is not opaque.
+    bare = bare_time(trace, rows)
     opaque = seen.analysed.cpu.split[index, SelfPart.DISPATCH]
+    opaque = np.minimum(opaque, sums(bare.of, bare.length, len(rows)))
     stalled = np.minimum(opaque, _idle_inside(seen, trace.start[rows], trace.end[rows]))
     cost = int(stalled.sum())
     severity = severity_of(seen, cost)
@@ -63,7 +69,7 @@ def opaque_cpu_bars(seen: Slice) -> Iterator[Finding]:
         id="opaque-cpu",
         severity=severity,
         cost_ns=cost,
-        title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that no recorded call explains, "
+        title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that nothing recorded explains, "
         "the GPU idle for {idle_meanwhile_ns} of it; the longest is {op}",
         figures={
             "unexplained_ns": int(opaque[some].sum()),
@@ -89,7 +95,7 @@ def _advice(seen: Slice, rows: I64, stalled: I64) -> str:
     if most is not _UNTOLD:
         return most
     stacks = recorded(seen.trace, Category.PYTHON_FUNCTION)
-    return most + (_READ_STACKS if stacks else _RECORD_STACKS)
+    return most + (_BEYOND_STACKS if stacks else _RECORD_STACKS)
 
 
 def _is_planned(seen: Slice, rows: I64) -> Bool:
