@@ -17,6 +17,7 @@ from attntui.analysis.attention import AttentionCall, find_attention
 from attntui.analysis.attention.model import ROLES
 from attntui.analysis.compiled_regions import FusionCheck, fusion_checks
 from attntui.analysis.devices import DevicePeaks
+from attntui.analysis.first_use import FirstUses
 from attntui.analysis.gap_causes import CauseFinder, cause_finder
 from attntui.analysis.idle import DeviceIdle, device_idle, launched
 from attntui.analysis.kernel_facts import GpuWork, KernelFact, gpu_work
@@ -75,6 +76,13 @@ class AnalysedTrace:
     def finder(self) -> CauseFinder:
         """Finds the causes of gaps; its `host` is what every thread did."""
         return cause_finder(self.trace)
+
+    @property
+    def first_uses(self) -> FirstUses:
+        """The launch calls and CPU ops that loaded code or made a plan: `excess_ns` is each
+        one's time beyond the usual, `kernels` what it led up to.
+        """
+        return self.finder.host.first_uses
 
     @cached_property
     def cpu(self) -> SelfTimes:

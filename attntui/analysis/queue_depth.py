@@ -9,6 +9,11 @@ import numpy.typing as npt
 
 from attntui.trace.model import ABSENT, I64, Trace
 
+FULL_QUEUE = 256
+"""Operations ready when a launch call is taken to have waited for room: CUDA's queues hold
+1024, some of them taken by records of events that the trace does not show.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class QueueDepth:

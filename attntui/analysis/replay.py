@@ -22,6 +22,7 @@ import numpy as np
 from attntui.analysis import intervals
 from attntui.analysis.idle import DeviceIdle
 from attntui.analysis.intervals import Intervals
+from attntui.analysis.queue_depth import FULL_QUEUE
 from attntui.analysis.runtime_calls import CallKind
 from attntui.trace.model import ABSENT, I8, I64, Bool, Trace
 
@@ -29,10 +30,6 @@ _NEVER = -(2**62)
 
 _BLOCKED = 10
 """A launch call this many times the median of all waited, if work stood ready meanwhile."""
-
-_FULL_QUEUE = 256
-"""Operations ready when a launch call is taken to have waited for room: CUDA's queues hold
-1024, some of them taken by records of events that the trace does not show."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,4 +226,4 @@ def _waited_for_room(trace: Trace, rows: I64, calls: I64, given: I64) -> Bool:
     ready = np.searchsorted(np.sort(given), trace.start[calls]) - np.searchsorted(
         trace.start[rows], trace.start[calls]
     )
-    return np.asarray((dur > _BLOCKED * usual) & (ready >= _FULL_QUEUE), np.bool_)
+    return np.asarray((dur > _BLOCKED * usual) & (ready >= FULL_QUEUE), np.bool_)

@@ -111,7 +111,7 @@ def _trace(analysed: AnalysedTrace) -> Section:
         ),
     }
     if not gpu_ops:
-        facts["note"] = Safe("no GPU operation was recorded")
+        facts["note"] = kernels.no_gpu(analysed.whole)
     table = Table(
         (
             texts("name", "", [safe(name) for name in facts]),

@@ -82,8 +82,8 @@ def test_a_cpu_bar_that_nothing_explains() -> None:
     assert finding.figures["cpu_ops"] == 1
     # From its start to its end less the launch call.
     assert finding.figures["unexplained_ns"] == 898_000 - 1_000
-    # The gap ends where the kernel begins, 500 ns before the op's end.
-    assert finding.cost_ns == 897_000
+    # The gap ends where the kernel begins, in the inner op's bare end.
+    assert finding.cost_ns == 896_500
     assert "aten::cudnn_convolution" in title_text(finding)
 
 
@@ -319,6 +319,8 @@ def test_collectives_with_no_compute_beside() -> None:
         "collectives": 1,
         "running_ns": LONG,
         "exposed_ns": LONG // 2,
+        # The op's largest input: 1,024 floats.
+        "message_bytes": 4096,
     }
     assert finding.cost_ns == finding.gain_ns == LONG // 2
     # On another device nothing runs beside it, and nothing can.

@@ -38,7 +38,13 @@ from attntui.view.words.findings import title_text
 
 # Severity and id, the worst first.
 OF_CORPUS: dict[str, list[str]] = {
-    "hta_a100_alexnet": ["high gpu-idle", "high launch-bound", "low sync-stalls", "info no-shapes"],
+    "hta_a100_alexnet": [
+        "high gpu-idle",
+        "high launch-bound",
+        "high idle-module-load",
+        "low sync-stalls",
+        "info no-shapes",
+    ],
     "hta_a100_multi_stream_sync": ["high gpu-idle", "info no-shapes"],
     "hta_a100_nccl": [
         "high gpu-idle",
@@ -50,6 +56,7 @@ OF_CORPUS: dict[str, list[str]] = {
     "hta_a100_simple_add": [
         "high gpu-idle",
         "high launch-bound",
+        "high idle-module-load",
         "medium sync-stalls",
         "info no-shapes",
     ],
@@ -58,6 +65,7 @@ OF_CORPUS: dict[str, list[str]] = {
     "hta_mi250_rocm": [
         "high gpu-idle",
         "high launch-bound",
+        "high idle-module-load",
         "low sync-stalls",
         "info unknown-roofs",
     ],
@@ -80,7 +88,7 @@ OF_CORPUS: dict[str, list[str]] = {
     "tracelens_b200_vllm_eager": [
         "high gpu-idle",
         "high launch-bound",
-        "medium opaque-cpu",
+        "low idle-module-load",
         "info collectives",
         "info low-occupancy-fine",
     ],
@@ -94,7 +102,7 @@ OF_CORPUS: dict[str, list[str]] = {
     "tracelens_mi210_gpu_only": ["medium tiny-kernels", "medium gpu-idle", "info no-cpu-side"],
     "tracelens_mi300_compile_triton": [],
     "tracelens_mi300_vit": ["high gpu-idle", "medium launch-bound"],
-    "tracelens_rocm_vllm_graph": ["info unknown-roofs"],
+    "tracelens_rocm_vllm_graph": ["info graph-replays", "info unknown-roofs"],
     "h200/blog_flex": ["high gpu-idle"],
     "h200/blog_inplace": ["high naive-attention", "info low-occupancy-fine", "info no-launches"],
     "h200/blog_naive": [
@@ -172,7 +180,7 @@ OF_SAMPLES: dict[str, list[str]] = {
     "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200": [
         "high gpu-idle",
         "high launch-bound",
-        "high opaque-cpu",
+        "high idle-module-load",
         "info low-occupancy-fine",
     ],
     "efficient_b8_h16_s1024_d64_bf16_h200": ["info low-occupancy-fine"],
@@ -182,8 +190,8 @@ OF_SAMPLES: dict[str, list[str]] = {
     "flex_b8_h16_s1024_d64_bf16_h200": ["high gpu-idle"],
     "gaps_h200": [
         "high gpu-idle",
+        "high idle-module-load",
         "high launch-bound",
-        "high opaque-cpu",
         "medium idle-data-loading",
         "medium sync-stalls",
         "medium pageable-copies",
@@ -323,7 +331,11 @@ def recount_idle(seen: Slice) -> Figures:
 
 
 def recount_data_loading(seen: Slice) -> Figures:
-    parts = [gap[2][Cause.DATA_LOADING] for gap in gaps(seen)]
+    return recount_cause(seen, Cause.DATA_LOADING)
+
+
+def recount_cause(seen: Slice, cause: Cause) -> Figures:
+    parts = [gap[2][cause] for gap in gaps(seen)]
     return {"idle_ns": sum(parts), "gaps": sum(part > 0 for part in parts)}
 
 
@@ -356,7 +368,9 @@ def recount_opaque(seen: Slice) -> Figures:
         start, end = int(seen.trace.start[row]), int(seen.trace.end[row])
         inside = sum(max(0, min(end, g[0] + g[1]) - max(start, g[0])) for g in gaps(seen))
         if inside:
-            own = int(seen.analysed.cpu.split[index, SelfPart.DISPATCH])
+            inner = seen.trace.parent == row
+            bare = end - start - int(seen.trace.dur[inner].sum())
+            own = min(bare, int(seen.analysed.cpu.split[index, SelfPart.DISPATCH]))
             count, opaque, idle = count + 1, opaque + own, idle + min(own, inside)
     return {"unexplained_ns": opaque, "cpu_ops": count, "idle_meanwhile_ns": idle}
 
@@ -560,6 +574,18 @@ def recount_collectives(seen: Slice) -> Figures:
     }
 
 
+def recount_graphs(seen: Slice) -> Figures:
+    trace, ops = seen.trace, seen.gpu_ops.tolist()
+    calls = {row: int(trace.launch[row]) for row in ops if trace.launch[row] != ABSENT}
+    graph = {row: call for row, call in calls.items() if "GraphLaunch" in trace.name_of(call)}
+    return {
+        "in_graphs": len(graph),
+        "operations": len(ops),
+        "running_ns": sum(int(trace.dur[row]) for row in graph),
+        "graph_launches": len(set(graph.values())),
+    }
+
+
 def recount_launches(seen: Slice) -> Figures:
     alone = [row for row in seen.gpu_ops.tolist() if seen.trace.launch[row] == ABSENT]
     return {
@@ -572,6 +598,8 @@ def recount_launches(seen: Slice) -> Figures:
 RECOUNT: dict[str, Callable[[Slice], Figures]] = {
     "gpu-idle": recount_idle,
     "idle-data-loading": recount_data_loading,
+    "first-use-load": lambda seen: recount_cause(seen, Cause.MODULE_LOAD),
+    "graph-replays": recount_graphs,
     "launch-bound": recount_launch_bound,
     "opaque-cpu": recount_opaque,
     "pageable-copies": recount_pageable,
@@ -594,6 +622,7 @@ RECOUNT: dict[str, Callable[[Slice], Figures]] = {
 COST = {
     "gpu-idle": ("idle_ns",),
     "idle-data-loading": ("idle_ns",),
+    "first-use-load": ("idle_ns",),
     "launch-bound": ("idle_ns",),
     "opaque-cpu": ("idle_meanwhile_ns",),
     "pageable-copies": ("copying_ns", "idle_afterwards_ns"),
@@ -633,7 +662,7 @@ SENTENCES = {
     "(10 waits); the most after cudaDeviceSynchronize",
     "tracelens_h100_bert_small sync-stalls": "GPU idle for 153.9 us after the host had waited "
     "for it (1 wait, in 1 of 1 step); the most after aten::_local_scalar_dense",
-    "hta_a100_nccl opaque-cpu": "168 CPU ops took 48.36 ms that no recorded call explains, "
+    "hta_a100_nccl opaque-cpu": "168 CPU ops took 48.36 ms that nothing recorded explains, "
     "the GPU idle for 46.75 ms of it; the longest is aten::_foreach_add_",
     "gaps_h200 idle-data-loading": "GPU idle for 14.05 ms while the host waited for the data "
     "loader, in 8 gaps",
