@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from attntui.analysis.scope import Whole
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
+from attntui.view.session.keys import KEYS, pane_title
 from attntui.view.session.session import Session
 from attntui.view.tables.attention import attention_table
 from attntui.view.tables.findings import findings_table
@@ -30,17 +31,19 @@ class Pane:
     """
 
     name: str
-    title: Safe
     table: Callable[[Session, bool], Table]
     depends: Callable[[Session], Hashable]
     caption: Callable[[Session], Safe]
+    holds: Callable[[Session], int] = lambda _session: 1
+    """How many things there are to show, whatever the filter and the threshold; a pane with
+    none leaves its room to others."""
     has_instances: bool = False
     prepare: Callable[[Slice], object] = lambda part: None
     """Finds what the instances need and takes long, so that it can be done beforehand."""
 
     def title_text(self, session: Session, view: TableView) -> Safe:
         """The pane's title line: what, how many, in which order, through which filter."""
-        words = [self.title, self.caption(session)]
+        words = [pane_title(KEYS, self.name), self.caption(session)]
         column = view.columns[view.sort]
         words.append(safe(f"by {column.title or 'mark'} {'▼' if view.descending else '▲'}"))
         if view.pattern:
@@ -98,47 +101,46 @@ def _steps_caption(session: Session) -> Safe:
 PANES: tuple[Pane, ...] = (
     Pane(
         "overview",
-        safe("Overview"),
         lambda session, _: findings_table(session.slice),
         lambda session: session.slice,
         _overview_caption,
     ),
     Pane(
         "kernels",
-        safe("Kernels"),
         _kernels,
         lambda session: session.slice,
         _kernels_caption,
+        lambda session: len(session.slice.kernels),
         has_instances=True,
     ),
     Pane(
         "gaps",
-        safe("Gaps"),
         _gaps,
         lambda session: (session.slice, session.threshold),
         _gaps_caption,
+        lambda session: len(session.slice.gaps),
         has_instances=True,
         prepare=lambda part: part.stream_gaps,
     ),
     Pane(
         "attention",
-        safe("Attention"),
         lambda session, _: attention_table(session.slice),
         lambda session: session.slice,
         _attention_caption,
+        lambda session: len(session.slice.attention),
     ),
     Pane(
         "ops",
-        safe("Ops"),
         lambda session, _: ops_table(session.slice),
         lambda session: session.slice,
         _ops_caption,
+        lambda session: len(session.slice.ops),
     ),
     Pane(
         "steps",
-        safe("Steps"),
         lambda session, _: steps_table(session.analysed),
         lambda session: session.analysed,
         _steps_caption,
+        lambda session: len(session.analysed.steps),
     ),
 )

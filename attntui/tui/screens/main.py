@@ -34,20 +34,14 @@ from attntui.view.detail.items import plain
 from attntui.view.options import PANE_NAMES, STANDARD_INPUT, Options
 from attntui.view.panes import PANES
 from attntui.view.session import marks
-from attntui.view.session.keys import KEYS, Step
+from attntui.view.session.keys import KEYS, Step, pane_title
 from attntui.view.session.reopen import command_line, reloaded, write_copy
-from attntui.view.session.selection import EventAt, FindingAt
+from attntui.view.session.selection import NOTHING, EventAt, FindingAt
 from attntui.view.session.session import Session
 from attntui.view.words import status
 
-HINTS = {
-    "timeline": "h l pan  w s zoom  . , event  } gap  [ launch",
-    "detail": "j k links  Enter go  y copy",
-}
 MOST_TABLES = 4
 """How many tables stand on the largest screen; smaller ones show the last one or two used."""
-
-TABLE_HINTS = "Enter go  < > sort  \\ filter  / search"
 
 
 class MainScreen(PaneScreen):
@@ -76,7 +70,8 @@ class MainScreen(PaneScreen):
         super().__init__(options, closable=closable)
         self._session = session
         self._detailed: object = None
-        self._tables = tuple(pane.name for pane in PANES[:MOST_TABLES])
+        self._tables = tuple(pane.name for pane in PANES)
+        self._placed: tuple[str, ...] = ()
         self._finding = False
 
     def compose(self) -> ComposeResult:
@@ -95,7 +90,7 @@ class MainScreen(PaneScreen):
             yield TextLine(id="hints")
 
     def on_mount(self) -> None:
-        set_title(self.query_one(DetailView), safe("Detail"))
+        set_title(self.query_one(DetailView), pane_title(KEYS, "detail"))
         self._show_tables()
         self._show()
         self.focus_pane(self.options.pane or PANES[0].name)
@@ -149,12 +144,16 @@ class MainScreen(PaneScreen):
 
     def _show(self) -> None:
         session = self.session
-        self.query_one(TimelineView).session = session
+        timeline = self.query_one(TimelineView)
+        timeline.heading = safe(f"{pane_title(KEYS, 'timeline')} ─ scope: {session.scope_text}")
+        timeline.session = session
+        if self._placed != self._places():
+            self._show_tables()
         for pane in self.query(TablePane):
             pane.show(session)
             pane.locate(session)
         self.show_line("title", status.title(session))
-        self.show_line("said", status.status(session))
+        self.show_said(status.status(session), answered=bool(session.said))
         # Of an event the file is read again: only when there is something else to tell.
         told = session.slice, session.selection
         if told != self._detailed:
@@ -169,14 +168,14 @@ class MainScreen(PaneScreen):
             self._show_table(widget)
         self.set_class(name == "timeline", "-timeline")
         self.set_class(name == "detail", "-detail")
-        self.show_hints(HINTS.get(name, TABLE_HINTS))
+        self.show_hints()
 
     def _show_table(self, pane: TablePane) -> None:
         """Puts a table on screen; where there is room, beside those shown before it."""
         name = pane.pane.name
         if name != self._tables[0]:
             others = (other for other in self._tables if other != name)
-            self._tables = (name, *others)[:MOST_TABLES]
+            self._tables = (name, *others)
             self._show_tables()
         pane.locate(self.session)
 
@@ -200,14 +199,23 @@ class MainScreen(PaneScreen):
         if target is not None:
             self.step(lambda session: session.pointing_at(target))
 
+    def _places(self) -> tuple[str, ...]:
+        """The tables with a place on screen, the last used first; one that has nothing to
+        show comes after all that have, unless it is the last used.
+        """
+        first, *others = self._tables
+        holds = {pane.name: pane.holds(self.session) for pane in PANES}
+        return (first, *sorted(others, key=lambda name: not holds[name]))[:MOST_TABLES]
+
     def _show_tables(self) -> None:
+        self._placed = self._places()
         panes = list(self.query(TablePane))
-        upper = next(pane for pane in panes if pane.id in self._tables[:2])
+        upper = next(pane for pane in panes if pane.id in self._placed[:2])
         for pane in panes:
-            pane.shown = pane.id in self._tables
-            pane.set_class(pane.id == self._tables[0], "-first")
-            pane.set_class(pane.id == self._tables[1], "-second")
-            pane.set_class(pane.id in self._tables[2:], "-further")
+            pane.shown = pane.id in self._placed
+            pane.set_class(pane.id == self._placed[0], "-first")
+            pane.set_class(pane.id == self._placed[1], "-second")
+            pane.set_class(pane.id in self._placed[2:], "-further")
             pane.set_class(pane is upper, "-upper")
             pane.show(self.session)
 
@@ -262,7 +270,7 @@ class MainScreen(PaneScreen):
             pane.wants_instances = not pane.wants_instances
             self._toggle_instances(pane, self.session.slice)
         else:
-            self.say(safe(f"{pane.pane.title.lower()}: nothing to toggle here"))
+            self.say(safe(f"{pane.pane.name}: nothing to toggle here"))
 
     @work(thread=True, group="instances", description="instances")
     def _toggle_instances(self, pane: TablePane, part: Slice) -> None:
@@ -294,6 +302,8 @@ class MainScreen(PaneScreen):
         """The row of the focused table, else the detail of what is selected."""
         if isinstance(focused, VirtualTable) and focused.marked:
             return focused.line_text
+        if self.session.selection == NOTHING:
+            return ""
         return plain(self.query_one(DetailView).items)
 
     def action_copy_to_file(self) -> None:

@@ -16,7 +16,14 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from attntui.safe import Safe, safe
-from attntui.tui.theme import LINKED, SELECTED, TRACK_PAINT, event_style, marked_style
+from attntui.tui.theme import (
+    LINKED,
+    SELECTED,
+    TRACK_PAINT,
+    colours_of,
+    event_style,
+    marked_style,
+)
 from attntui.tui.widgets.text import segment, set_subtitle, set_title
 from attntui.view.drawing.axis import axis, minimap, with_range
 from attntui.view.drawing.curve import draw_curve
@@ -72,7 +79,7 @@ class TimelineView(Widget, can_focus=True):
     def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
         self.ascii_only = ascii_only
-        self.heading: Safe | None = None
+        self.heading = safe("")
         self._frame: _Frame | None = None
 
     @property
@@ -117,10 +124,8 @@ class TimelineView(Widget, can_focus=True):
         if session is None:
             return
         view = session.timeline.viewport
-        heading = self.heading or f"Timeline ─ scope: {session.scope_text}"
-        set_title(
-            self, safe(f"{heading} ─ {duration(view.span)} of {duration(view.high - view.low)}")
-        )
+        shown = f"{duration(view.span)} of {duration(view.high - view.low)}"
+        set_title(self, safe(f"{self.heading} ─ {shown}"))
         cell = duration(view.span / (self.cells or session.width))
         set_subtitle(self, safe(f"t={duration(session.timeline.cursor, 7)}  cell {cell}"))
 
@@ -161,15 +166,16 @@ class TimelineView(Widget, can_focus=True):
     def _segment(self, frame: _Frame, line: Line, span: CellSpan, base: Style) -> Segment:
         if span.shape is Shape.BLANK:
             return segment(span.text, base)
+        colours = colours_of(self.app)
         if span.shape is Shape.DENSE:
             kind = frame.session.tracks[line.track].kind
-            style = event_style(TRACK_PAINT[kind], span.shape, span.odd, base.bgcolor)
+            style = event_style(TRACK_PAINT[kind], span.shape, span.odd, base.bgcolor, colours)
             return segment(span.text, style)
         paint, mark = frame.look(line, span.event)
         if mark is not None:
             style = marked_style(mark, span.shape, base.bgcolor)
         else:
-            style = event_style(paint, span.shape, span.odd, base.bgcolor)
+            style = event_style(paint, span.shape, span.odd, base.bgcolor, colours)
         return segment(span.text, style)
 
     def _with_cursor(self, frame: _Frame, body: Strip, here: bool) -> Strip:

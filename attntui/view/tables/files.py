@@ -1,52 +1,99 @@
-"""Trace files to choose from: size, when they changed, and whether they are samples."""
+"""Trace files to choose from: what each is of, how busy it is, how old, and where it lies."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from rich.cells import cell_len
+
 from attntui.safe import Safe, safe
-from attntui.view.files import TraceFile
-from attntui.view.tables.model import Column, Place, Table, every_row, sizes, texts
+from attntui.view.files import FileFacts, TraceFile, short_names
+from attntui.view.tables.model import (
+    Column,
+    Place,
+    Table,
+    drawn,
+    every_row,
+    figures,
+    numbers,
+    shares,
+    sizes,
+    texts,
+)
+from attntui.view.words.formats import age
+
+MARK = Safe("●")
+DEVICE_CELLS = 16
+FOLDER_CELLS = 24
+NAME_CELLS = 60
+"""Cells that a name may claim before other columns."""
 
 
-def files_table(found: Sequence[TraceFile], directory: Path) -> Table:
-    """One row a file, in the order given: the newest first, then the samples."""
-    names = [_shown(f, directory) for f in found]
+def files_table(
+    found: Sequence[TraceFile],
+    directory: Path,
+    now: float,
+    facts: Mapping[TraceFile, FileFacts] | None = None,
+    marked: Sequence[Path] = (),
+) -> Table:
+    """One row a file, in the order given: the newest first, then the samples. `facts` are
+    those read so far, `now` is in seconds since the epoch.
+    """
+    known = [(facts or {}).get(file) for file in found]
+    names = [safe(name) for name in short_names(found, directory)]
+    longest = max(map(cell_len, names), default=0)
+    folders = [_folder(file, directory) for file in found]
     return Table(
         (
-            sizes("size", "size", [f.size for f in found], Place(9)),
+            drawn(
+                "",
+                lambda row: MARK if found[row].path in marked else Safe(""),
+                numbers([int(file.path in marked) for file in found]),
+                Place(1, sortable=bool(marked)),
+            ),
+            texts("trace", "trace", names, Place(None, least=min(longest, NAME_CELLS))),
+            texts(
+                "device",
+                "device",
+                [None if fact is None else _device(fact.device) for fact in known],
+                Place(DEVICE_CELLS, priority=2),
+            ),
+            figures("steps", "steps", [f.steps if f else None for f in known], Place(6)),
+            shares(
+                "busy_share", "busy", [None if f is None else f.busy_share for f in known], Place(7)
+            ),
             Column(
                 "changed",
-                safe("changed"),
+                safe("age"),
                 lambda row: found[row].changed,
-                lambda row: safe(
-                    time.strftime("%Y-%m-%d %H:%M", time.localtime(found[row].changed))
-                ),
-                every_row(names)[::-1],
-                place=Place(16, priority=1),
+                lambda row: age(now - found[row].changed),
+                every_row(names),
+                place=Place(7),
             ),
-            texts(
-                "from",
-                "from",
-                [safe("sample" if f.sample else "here") for f in found],
-                Place(6, priority=2),
-            ),
-            texts("trace", "trace", names, Place(None)),
+            sizes("size", "size", [f.size for f in found], Place(8, priority=3)),
+            texts("from", "from", folders, Place(FOLDER_CELLS, priority=4)),
         ),
-        names,
+        [f"{name} {folder}" for name, folder in zip(names, folders, strict=True)],
         every_row(names),
         sort="changed",
-        empty=safe("no trace files here: see README.md"),
+        descending=False,
+        empty=safe(
+            "no trace here: record one with `attntui capture run naive flash`, or start "
+            "attntui where your traces lie"
+        ),
     )
 
 
-def _shown(found: TraceFile, directory: Path) -> Safe:
-    """A sample by its name, another file by its path from the directory."""
-    if found.sample:
-        return safe(found.path.name)
-    try:
-        return safe(str(found.path.relative_to(directory)))
-    except ValueError:
-        return safe(str(found.path))
+def _device(device: Safe) -> Safe:
+    """A device without its vendor's name, which says nothing beside the model's."""
+    shown = device.replace("NVIDIA ", "").replace("AMD Instinct ", "")
+    return safe(shown.replace("no GPU operations", "CPU"), DEVICE_CELLS)
+
+
+def _folder(file: TraceFile, directory: Path) -> Safe:
+    """Where a file lies, seen from the directory; its end where that is long."""
+    if file.sample:
+        return Safe("samples")
+    text = safe(str(file.path.parent.relative_to(directory)))
+    return text if cell_len(text) <= FOLDER_CELLS else safe(f"…{text[1 - FOLDER_CELLS :]}")

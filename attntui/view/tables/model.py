@@ -42,6 +42,8 @@ class Place:
     priority: int = 0
     sortable: bool = True
     """Whether an order by this column means anything."""
+    ranks: bool = False
+    """Whether words stand for a rank, the highest first, and not for themselves."""
     least: int = 26
     """Cells under which a column of no fixed width says too little: lesser ones go instead."""
 

@@ -93,7 +93,7 @@ def ops_table(part: Slice) -> Table:
         target=lambda row: EventAt(int(ops.longest[row])),
         row_of=row_of,
         empty=Safe(
-            "no CPU op in this scope"
+            "no CPU op in this scope: S widens it"
             if host_recorded(part.trace)
             else "no CPU side recorded: profile with ProfilerActivity.CPU"
         ),

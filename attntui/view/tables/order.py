@@ -58,8 +58,18 @@ class TableView:
         return len(self.order)
 
     def sorted_by(self, sort: int) -> TableView:
-        """By a column; figures start largest first, words from the beginning."""
-        return self._ordered(self.table, sort, not self.columns[sort].left, self.pattern)
+        """By a column; figures and ranks start largest first, words from the beginning."""
+        column = self.columns[sort]
+        descending = _place(column).ranks or not column.left
+        return self._ordered(self.table, sort, descending, self.pattern)
+
+    def turned_by(self, sort: int) -> TableView:
+        """By a column, and the other way round where it is sorted by that one already; as it
+        was where an order by it means nothing.
+        """
+        if not _place(self.columns[sort]).sortable:
+            return self
+        return self.inverted() if sort == self.sort else self.sorted_by(sort)
 
     def sorted_beside(self, step: int) -> TableView:
         """By the next sortable column to the right (1) or left (-1), round the ends."""
@@ -90,6 +100,15 @@ class Layout:
 
     columns: tuple[int, ...]
     widths: tuple[int, ...]
+
+    def column_at(self, cell: int) -> int | None:
+        """The column that a cell belongs to, with the blank behind it; None beside them all."""
+        edge = 0
+        for column, width in zip(self.columns, self.widths, strict=True):
+            if 0 <= cell - edge <= width:
+                return column
+            edge += width + 1
+        return None
 
 
 def drawn_columns(table: Table) -> tuple[Column, ...]:
