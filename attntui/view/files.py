@@ -50,9 +50,8 @@ def facts_of(path: Path, cancelled: Callable[[], bool]) -> FileFacts:
     """Reads a trace for what the list tells of it. Raises InputError and LoadCancelled."""
     analysed = AnalysedTrace(load(path, cancelled=cancelled))
     whole = analysed.whole
-    return FileFacts(
-        analysed.labels.devices, len(analysed.steps), ratio(whole.busy_ns, whole.span_ns)
-    )
+    device = analysed.labels.devices if whole.devices else Safe("CPU")
+    return FileFacts(device, len(analysed.steps), ratio(whole.busy_ns, whole.span_ns))
 
 
 def samples_directory() -> Path | None:

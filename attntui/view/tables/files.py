@@ -23,6 +23,8 @@ from attntui.view.tables.model import (
 )
 from attntui.view.words.formats import age
 
+_VENDORS = ("NVIDIA ", "AMD Instinct ", "AMD ", "Tesla ")
+
 MARK = Safe("●")
 DEVICE_CELLS = 16
 FOLDER_CELLS = 24
@@ -87,8 +89,10 @@ def files_table(
 
 def _device(device: Safe) -> Safe:
     """A device without its vendor's name, which says nothing beside the model's."""
-    shown = device.replace("NVIDIA ", "").replace("AMD Instinct ", "")
-    return safe(shown.replace("no GPU operations", "CPU"), DEVICE_CELLS)
+    name = device
+    for vendor in _VENDORS:
+        name = Safe(name.replace(vendor, ""))
+    return safe(name, DEVICE_CELLS)
 
 
 def _folder(file: TraceFile, directory: Path) -> Safe:
