@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attntui.analysis.analysed import AnalysedTrace
-from attntui.safe import Safe
+from attntui.safe import Safe, safe
 from attntui.trace import load
 from attntui.trace.peek import holds_trace
 from attntui.view.words.formats import ratio
@@ -50,7 +50,7 @@ def facts_of(path: Path, cancelled: Callable[[], bool]) -> FileFacts:
     """Reads a trace for what the list tells of it. Raises InputError and LoadCancelled."""
     analysed = AnalysedTrace(load(path, cancelled=cancelled))
     whole = analysed.whole
-    device = analysed.labels.devices if whole.devices else Safe("CPU")
+    device = analysed.labels.devices if whole.devices else safe("CPU")
     return FileFacts(device, len(analysed.steps), ratio(whole.busy_ns, whole.span_ns))
 
 

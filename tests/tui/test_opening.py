@@ -68,7 +68,7 @@ async def test_the_picker_survives_a_file_that_is_no_trace(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     # It begins as a trace does, and is none.
-    (tmp_path / "config.json").write_text('{"ph": 1}')
+    (tmp_path / "config.json").write_text('{"traceEvents": [1')
     app = AttntuiApp([], Options())
     async with app.run_test() as pilot:
         await picking(pilot)

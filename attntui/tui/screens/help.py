@@ -29,7 +29,7 @@ a device sum to its idle time exactly. Bars are single events; where several sha
 the height of the block is the share of time that is busy. The scope on the timeline's title \
 restricts every table and figure."""
 
-COLUMN_CELLS = 46
+COLUMN_CELLS = 54
 """Cells that a column of keys takes at least; more columns stand side by side where they fit."""
 
 KEY_STYLE = Style(color="cyan")
@@ -77,7 +77,7 @@ class LegendScreen(PageScreen):
     """What colours and signs mean."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("C", "dismiss", show=False)]
-    heading = Safe("Legend")
+    heading = safe("Legend")
 
     def __init__(self, *, ascii_only: bool) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class HelpScreen(PageScreen):
     """The keys of a pane, then all others and the mouse, then the legend."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("question_mark,f1", "dismiss", show=False)]
-    heading = Safe("Keys")
+    heading = safe("Keys")
 
     def __init__(self, keys: Sequence[Key], pane: str, *, ascii_only: bool = False) -> None:
         super().__init__()

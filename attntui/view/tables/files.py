@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -23,7 +24,10 @@ from attntui.view.tables.model import (
 )
 from attntui.view.words.formats import age
 
-_VENDORS = ("NVIDIA ", "AMD Instinct ", "AMD ", "Tesla ")
+_BESIDE_MODEL = re.compile(
+    r"\b(NVIDIA|AMD|Instinct|Tesla|GeForce) |[ -](SXM\d?|PCIe|\d+ ?GB|HBM\w*)\b|, name not recorded",
+    re.IGNORECASE,
+)
 
 MARK = Safe("●")
 DEVICE_CELLS = 16
@@ -44,7 +48,7 @@ def files_table(
     """
     known = [(facts or {}).get(file) for file in found]
     names = [safe(name) for name in short_names(found, directory)]
-    longest = max(map(cell_len, names), default=0)
+    devices = [None if fact is None else _device(fact.device) for fact in known]
     folders = [_folder(file, directory) for file in found]
     return Table(
         (
@@ -54,12 +58,12 @@ def files_table(
                 numbers([int(file.path in marked) for file in found]),
                 Place(1, sortable=bool(marked)),
             ),
-            texts("trace", "trace", names, Place(None, least=min(longest, NAME_CELLS))),
+            texts("trace", "trace", names, Place(None, least=_widest(names, 20, NAME_CELLS))),
             texts(
                 "device",
                 "device",
-                [None if fact is None else _device(fact.device) for fact in known],
-                Place(DEVICE_CELLS, priority=2),
+                devices,
+                Place(_widest(devices, 7, DEVICE_CELLS), priority=2),
             ),
             figures("steps", "steps", [f.steps if f else None for f in known], Place(6)),
             shares(
@@ -71,7 +75,7 @@ def files_table(
                 lambda row: found[row].changed,
                 lambda row: age(now - found[row].changed),
                 every_row(names),
-                place=Place(7),
+                place=Place(6),
             ),
             sizes("size", "size", [f.size for f in found], Place(8, priority=3)),
             texts("from", "from", folders, Place(FOLDER_CELLS, priority=4)),
@@ -87,12 +91,14 @@ def files_table(
     )
 
 
+def _widest(shown: Sequence[Safe | None], least: int, most: int) -> int:
+    """Cells that hold texts in full, within limits."""
+    return min(max([least, *(cell_len(text) for text in shown if text)]), most)
+
+
 def _device(device: Safe) -> Safe:
-    """A device without its vendor's name, which says nothing beside the model's."""
-    name = device
-    for vendor in _VENDORS:
-        name = Safe(name.replace(vendor, ""))
-    return safe(name, DEVICE_CELLS)
+    """A device's model, without its vendor, socket and memory."""
+    return safe(_BESIDE_MODEL.sub("", device), DEVICE_CELLS)
 
 
 def _folder(file: TraceFile, directory: Path) -> Safe:
