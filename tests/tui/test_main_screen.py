@@ -15,7 +15,6 @@ from textual.widgets import Static
 from attntui.analysis.scope import WHOLE, Step
 from attntui.cli.view import parser
 from attntui.tui.screens.bookmarks import BookmarksScreen
-from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.roofline import RooflineScreen
 from attntui.tui.widgets.detail import DetailView
@@ -24,8 +23,7 @@ from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.options import PANE_NAMES
 from attntui.view.panes import PANES
-from attntui.view.session.hints import pane_keys
-from attntui.view.session.keys import KEYS, MOUSE, markdown
+from attntui.view.session.keys import KEYS, markdown
 from attntui.view.session.selection import GapAt
 
 GEMM = "ampere_bf16_s16816gemm_bf16_128x128_nn"
@@ -301,28 +299,6 @@ async def test_bookmarks(opened: Opened) -> None:
         assert isinstance(pilot.app.screen, BookmarksScreen)
         await pilot.press("enter")
         assert screen.session.timeline.viewport == there
-
-
-@pytest.mark.parametrize("width", [80, 120, 200])
-async def test_help_begins_with_the_pane_and_has_every_key_and_the_mouse(
-    opened: Opened, width: int
-) -> None:
-    async with opened(pane="gaps", size=(width, 150)) as (pilot, screen):
-        await pilot.press("question_mark")
-        assert isinstance(pilot.app.screen, HelpScreen)
-        await pilot.pause()
-        lines = [strip.text for strip in pilot.app.screen._compositor.render_strips()]
-        top = next(i for i, line in enumerate(lines) if "4 Gaps" in line)
-        near = " ".join(lines[top : top + 14])
-        assert all(set(key.text.split()) <= set(near.split()) for key in pane_keys(KEYS, "gaps"))
-        words = " ".join(lines)
-        assert [key for key in KEYS if key.shown not in words] == []
-        told = set(words.split())
-        assert all(set(key.text.split()) <= told for key in (*KEYS, *MOUSE))
-        # Columns stand side by side where there is room.
-        assert len([line for line in lines if line.strip("│╭╮╰╯─ ")]) < 8000 / width + 20
-        await pilot.press("escape")
-        assert pilot.app.screen is screen
 
 
 async def test_copy_takes_the_row_or_the_event(opened: Opened) -> None:

@@ -40,6 +40,9 @@ from attntui.view.session.selection import NOTHING, EventAt, FindingAt
 from attntui.view.session.session import Session
 from attntui.view.words import status
 
+OPENING = {"toggle_collapse": None, "cursor_right": True, "cursor_left": False}
+"""Keys that in a tree of rows open the row, close it, or either."""
+
 MOST_TABLES = 4
 """How many tables stand on the largest screen; smaller ones show the last one or two used."""
 
@@ -251,6 +254,14 @@ class MainScreen(PaneScreen):
             self.step(lambda session: session.going_to(target))
 
     # Keys of this screen
+
+    def action_step(self, name: str) -> None:
+        """In a pane whose rows open, what opens lanes or moves the time cursor opens them."""
+        focused = self.focused
+        if name in OPENING and isinstance(focused, TablePane) and focused.pane.opens:
+            focused.open_row(OPENING[name])
+        else:
+            super().action_step(name)
 
     def action_accept(self) -> None:
         focused = self.focused

@@ -113,7 +113,7 @@ KEYS: tuple[Key, ...] = (
     ),
     *_keys(
         "Lanes",
-        ("toggle_collapse", "space", "Space", "collapse or open the lane",
+        ("toggle_collapse", "space", "Space", "collapse or open the lane; ops: the row (also → ←)",
          Session.toggled_collapse),
         ("toggle_empty", "z", "z", "hide or show lanes empty on screen", Session.toggled_empty),
     ),

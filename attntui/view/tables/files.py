@@ -25,7 +25,8 @@ from attntui.view.tables.model import (
 from attntui.view.words.formats import age
 
 _BESIDE_MODEL = re.compile(
-    r"\b(NVIDIA|AMD|Instinct|Tesla|GeForce) |[ -](SXM\d?|PCIe|\d+ ?GB|HBM\w*)\b|, name not recorded",
+    r"\b(NVIDIA|AMD|Instinct|Tesla|GeForce) |[ -](SXM\d?|PCIe|\d+ ?GB|HBM\w*)\b"
+    r"|, name not recorded",
     re.IGNORECASE,
 )
 

@@ -82,6 +82,9 @@ class Table:
     row_of: Callable[[Selection], int | None] = lambda _selected: None
     empty: Safe = _EMPTY
     """What to say when there are no rows at all."""
+    paths: Sequence[tuple[int, ...]] = ()
+    """Of a table whose rows stand in a tree, what leads to each, itself last: a row stands
+    below that of its path less the last, whatever the order."""
 
     def __len__(self) -> int:
         return len(self.word_of)

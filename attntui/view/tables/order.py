@@ -46,8 +46,10 @@ class TableView:
             rows = rows[hits[table.word_of]] if len(hits) else rows
         keys = drawn_columns(table)[sort].order[rows]
         # Absent figures are NaN, which stands last whichever way the rest is sorted.
-        ordered = np.argsort(-keys if descending else keys, kind="stable")
-        return cls(table, sort, descending, pattern, rows[ordered])
+        ordered = rows[np.argsort(-keys if descending else keys, kind="stable")]
+        if table.paths:
+            ordered = _as_tree(table.paths, ordered)
+        return cls(table, sort, descending, pattern, ordered)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -92,6 +94,19 @@ class TableView:
         """Where a row of the table stands now, or None when the filter hides it."""
         found = np.flatnonzero(self.order == row)
         return int(found[0]) if len(found) else None
+
+
+def _as_tree(paths: Sequence[tuple[int, ...]], order: I64) -> I64:
+    """An order in which each row is followed by those below it, they among themselves as before."""
+    below: dict[tuple[int, ...], list[int]] = {}
+    for row in order.tolist():
+        below.setdefault(paths[row][:-1], []).append(row)
+    found: list[int] = []
+    todo = below.get((), [])[::-1]
+    while todo:
+        found.append(todo.pop())
+        todo += below.get(paths[found[-1]], [])[::-1]
+    return np.array(found, np.int64)
 
 
 @dataclass(frozen=True, slots=True)

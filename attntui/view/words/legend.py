@@ -5,7 +5,7 @@ from __future__ import annotations
 from attntui.safe import Safe, safe
 from attntui.view.drawing.paint import Paint
 from attntui.view.drawing.raster import ASCII_RAMP, LOWER_BLOCKS
-from attntui.view.tables.ops import PART_MARKS
+from attntui.view.tables.ops import AWAITED, AWAITS, PART_MARKS
 from attntui.view.words.causes import CAUSES
 
 PAINTS: dict[Paint, str] = {
@@ -49,5 +49,6 @@ def signs(*, ascii_only: bool) -> list[tuple[Safe, Safe]]:
 def letters() -> list[tuple[Safe, Safe]]:
     """The letters of bars: what a gap, and what an op's self time, was spent on."""
     of_gaps = ", ".join(f"{mark} {cause.word}" for cause, (mark, _) in CAUSES.items())
-    of_ops = ", ".join(f"{mark} {word}" for mark, word in PART_MARKS.values())
+    marks = (*PART_MARKS.values(), (AWAITED, AWAITS))
+    of_ops = ", ".join(f"{mark} {word}" for mark, word in marks)
     return [(safe("gaps"), safe(of_gaps)), (safe("ops"), safe(of_ops))]
