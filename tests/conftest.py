@@ -26,6 +26,14 @@ def corpus() -> Path:
     return CORPUS
 
 
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real traces of all kinds beside the project; skips where it is absent."""
+    if not (CORPUS.parent / "public").is_dir():
+        pytest.skip("no folder of real traces lies beside the project")
+    return CORPUS.parent
+
+
 @pytest.fixture
 def make_trace(tmp_path: Path) -> Callable[..., Trace]:
     """`make_trace(events, **top_level)` writes a trace file and loads it."""

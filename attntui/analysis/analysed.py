@@ -11,16 +11,19 @@ from functools import cached_property
 
 import numpy as np
 
+from attntui.analysis.abilities import Abilities, common_abilities
 from attntui.analysis.annotations import Annotations, find_annotations
 from attntui.analysis.attention import AttentionCall, find_attention
 from attntui.analysis.attention.model import ROLES
 from attntui.analysis.compiled_regions import FusionCheck, fusion_checks
 from attntui.analysis.devices import DevicePeaks
+from attntui.analysis.first_use import FirstUses
 from attntui.analysis.gap_causes import CauseFinder, cause_finder
 from attntui.analysis.idle import DeviceIdle, device_idle, launched
-from attntui.analysis.kernel_facts import GpuWork, KernelFact, gpu_work, roofs
+from attntui.analysis.kernel_facts import GpuWork, KernelFact, gpu_work
 from attntui.analysis.labels import Labels
 from attntui.analysis.launches import parent_ops
+from attntui.analysis.roofs import roofs, used_devices
 from attntui.analysis.scope import WHOLE, Scope
 from attntui.analysis.self_time import FatKind, SelfTimes, fat_names, self_times
 from attntui.analysis.slice import Slice
@@ -74,6 +77,13 @@ class AnalysedTrace:
         """Finds the causes of gaps; its `host` is what every thread did."""
         return cause_finder(self.trace)
 
+    @property
+    def first_uses(self) -> FirstUses:
+        """The launch calls and CPU ops that loaded code or made a plan: `excess_ns` is each
+        one's time beyond the usual, `kernels` what it led up to.
+        """
+        return self.finder.host.first_uses
+
     @cached_property
     def cpu(self) -> SelfTimes:
         """Self and total time of every CPU op and annotation."""
@@ -94,6 +104,11 @@ class AnalysedTrace:
     @cached_property
     def peaks(self) -> DevicePeaks | None:
         return roofs(self.trace, bandwidth=self.peak_bandwidth, flops=self.peak_flops)
+
+    @cached_property
+    def abilities(self) -> Abilities:
+        """Which formats the devices that ran something multiply on matrix units."""
+        return common_abilities(used_devices(self.trace))
 
     @cached_property
     def launched(self) -> dict[int, DeviceIdle]:

@@ -12,6 +12,7 @@ from enum import IntEnum
 import numpy as np
 
 from attntui.analysis import intervals
+from attntui.analysis.first_use import FirstUses, find_first_uses
 from attntui.analysis.intervals import Intervals
 from attntui.analysis.named import holding, rows_named
 from attntui.analysis.runtime_calls import CallKind, call_kinds
@@ -56,14 +57,16 @@ class HostActivity:
 
     `kinds` and `rank` hold each row's `CallKind` and `Activity` (ABSENT where it is no
     runtime call, or shows no activity). `frames` are the rows that name what ran: ops,
-    annotations, Python frames. `loading` is the time, on all threads, in which the
-    profiler's `overhead` events say that device code was loaded or compiled.
+    annotations, Python frames. `first_uses` are the calls and ops that loaded code or made
+    a plan. `loading` is the time, on all threads, in which device code was loaded or
+    compiled inside calls, as the profiler's `overhead` events and `first_uses` tell.
     """
 
     trace: Trace
     kinds: I8
     rank: I8
     frames: Bool
+    first_uses: FirstUses
     loading: Intervals
     _threads: dict[int, ThreadActivity] = field(default_factory=dict, repr=False)
 
@@ -77,19 +80,24 @@ class HostActivity:
         trace = self.trace
         rows = np.flatnonzero(trace.lane == lane)
         rank = self.rank[rows]
+        loads = self._loads(lane, rows[rank == Activity.RUNTIME])
         within = []
         for activity in range(Activity.UNRECORDED):
             chosen = rows[(rank >= 0) & (rank <= activity)]
             start, end = trace.start[chosen], trace.end[chosen]
-            if activity >= Activity.MODULE_LOAD and len(self.loading):
-                # A call in which code was loaded is the load, as far as the load goes.
-                calls = rows[rank == Activity.RUNTIME]
-                loads = intervals.intersection(
-                    intervals.union(trace.start[calls], trace.end[calls]), self.loading
-                )
+            if activity >= Activity.MODULE_LOAD:
                 start, end = _merged(start, end, loads)
             within.append(intervals.union(start, end))
         return ThreadActivity(lane, rows, tuple(within))
+
+    def _loads(self, lane: int, calls: I64) -> Intervals:
+        """When code was loaded inside the thread's `calls`, or one of its ops made a plan."""
+        trace, planned = self.trace, self.first_uses
+        planned = planned.take(trace.lane[planned.rows] == lane)
+        # A call in which code was loaded is the load, as far as the load goes.
+        inside = intervals.union(trace.start[calls], trace.end[calls])
+        inside = intervals.intersection(inside, self.loading)
+        return intervals.union(*_merged(planned.start, planned.end, inside))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +157,8 @@ def host_activity(trace: Trace) -> HostActivity:
     rank[rows_named(trace, frames, holding(*_DATA_LOADING))] = Activity.DATA_LOADING
     overhead = np.flatnonzero(category == Category.OVERHEAD)
     loads = rows_named(trace, overhead, holding(*_LOADING))
-    loading = intervals.union(trace.start[loads], trace.end[loads])
-    return HostActivity(trace, kinds, rank, host, loading)
+    told = intervals.union(trace.start[loads], trace.end[loads])
+    first_uses = find_first_uses(trace)
+    in_calls = first_uses.take(kinds[first_uses.rows] != ABSENT)
+    loading = intervals.union(*_merged(in_calls.start, in_calls.end, told))
+    return HostActivity(trace, kinds, rank, host, first_uses, loading)

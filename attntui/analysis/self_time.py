@@ -2,9 +2,10 @@
 
 Self time is what no op or annotation inside claims. Every instant of a thread
 belongs to the innermost event around it: to a runtime call, then it counts for the op
-around that call by the call's kind; or to the op itself, then it is dispatch. An event
-that outlives the one it began in is cut at its end. So the parts sum to the self time,
-and the self times of an op and of everything inside it sum to its total, exactly.
+around that call by the call's kind; or to the op itself, then it is dispatch, or module
+load as far as `first_use` tells. An event that outlives the one it began in is cut at its
+end. So the parts sum to the self time, and the self times of an op and of everything inside
+it sum to its total, exactly.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def self_times(trace: Trace, host: HostActivity | None = None) -> SelfTimes:
     place = places_of(len(trace), rows)
     around = np.where(outer == ABSENT, ABSENT, place[outer])
     own = _without_inner(total, around)
-    # Code loaded inside a call of another kind, as the profiler's overhead events tell.
+    # Code loaded inside a call of another kind.
     loading = _without_inner(host.loading.covered(trace.start[rows], end), around)
 
     ops = np.flatnonzero(op[rows])
@@ -98,6 +99,12 @@ def self_times(trace: Trace, host: HostActivity | None = None) -> SelfTimes:
     loads = np.where((part == SelfPart.LAUNCH) | (part == SelfPart.RUNTIME), loading[calls], 0)
     np.add.at(split, (caller, part), own[calls] - loads)
     np.add.at(split, (caller, SelfPart.MODULE_LOAD), loads)
+    planned = index[place[host.first_uses.rows]]
+    excess = host.first_uses.excess_ns[planned != ABSENT]
+    planned = planned[planned != ABSENT]
+    excess = np.minimum(excess, split[planned, SelfPart.DISPATCH])
+    np.add.at(split, (planned, SelfPart.DISPATCH), -excess)
+    np.add.at(split, (planned, SelfPart.MODULE_LOAD), excess)
     outer_op = nearest(trace, rows[ops], op)
     return SelfTimes(
         trace=trace,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attntui.analysis.annotations import STEP_PREFIX
-from attntui.analysis.groups import apart
-from attntui.analysis.launches import nearest, outermost, process_of_lanes
+from attntui.analysis.launches import outermost, process_of_lanes
+from attntui.analysis.likely_steps import likely_family
 from attntui.analysis.owners import owners, span_at
 from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
@@ -21,10 +21,12 @@ _DIGITS = re.compile(r"\d+")
 
 # A step stands out when it is further from the median than three standard deviations of
 # a normal spread (1.4826 is a normal's deviation over its median absolute one), and by
-# more than a tenth: steps alike to the microsecond have none.
+# more than a tenth: steps alike to the microsecond have none. Of three steps two are often
+# alike by chance, so there it takes a quarter.
 _DEVIATIONS = 3 * 1.4826
 _LEAST_SHARE = 0.1
-_LEAST_STEPS = 4
+_LEAST_SHARE_OF_THREE = 0.25
+_LEAST_STEPS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +84,14 @@ def find_steps(trace: Trace, family: str | None = None) -> Steps:
     """The steps of a trace; empty where nothing repeats.
 
     Steps are the annotations `ProfilerStep#n`; where there are none, those named
-    `execute_...`; else the most regular top-level annotation: of the families with at
-    least two instances that follow one another on one thread, the one with the greatest
-    covered time / (1 + coefficient of variation of its durations). `family` (a name with
-    `*` for its numbers, as `family_of` gives) chooses instead.
+    `execute_...`; else those that a person would call steps (`likely_steps`). `family` (a
+    name with `*` for its numbers, as `family_of` gives) chooses instead.
     """
     rows = np.flatnonzero(trace.category == Category.USER_ANNOTATION)
     ids, of_row = np.unique(trace.name[rows], return_inverse=True)
     of_id = [family_of(trace.names[i]) for i in ids.tolist()]
     if family is None:
-        family = _named_family(of_id) or _regular_family(trace, rows, of_id, of_row)
+        family = _named_family(of_id) or _likely_family(trace, rows, of_id, of_row)
     rows = rows[np.array([text == family for text in of_id], np.bool_)[of_row]]
     # An annotation inside another of its family (the GPU engine's own echo) is no step.
     rows = outermost(trace, rows)
@@ -117,39 +117,28 @@ def _named_family(families: list[str]) -> str | None:
     return None
 
 
-def _regular_family(trace: Trace, rows: I64, of_id: list[str], of_row: I64) -> str | None:
-    """The family of top-level annotations that repeats most evenly and covers most.
+def _likely_family(trace: Trace, rows: I64, of_id: list[str], of_row: I64) -> str | None:
+    """The family that makes steps where no name tells (`likely_steps`).
 
     `of_id` is the family of each distinct name, `of_row` the distinct name of each row.
     """
-    if not of_id:
-        return None
     texts = sorted(set(of_id))
     place = {text: i for i, text in enumerate(texts)}
     family = np.array([place[text] for text in of_id], np.int64)[of_row]
-    top = nearest(trace, rows, trace.category == Category.USER_ANNOTATION) == ABSENT
-    best, best_score = None, 0.0
-    for number, own in zip(*apart(rows[top], family[top]), strict=True):
-        one_thread = len(own) >= 2 and bool((trace.lane[own] == trace.lane[own[0]]).all())
-        if not one_thread or (trace.start[own][1:] < trace.end[own][:-1]).any():
-            continue
-        dur = trace.dur[own]
-        covered = float(dur.sum())
-        score = covered / (1 + float(dur.std() / dur.mean())) if covered else 0.0
-        if score > best_score:
-            best, best_score = texts[int(number)], score
-    return best
+    found = likely_family(trace, rows, family)
+    return None if found is None else texts[found]
 
 
 def outliers(duration: I64) -> Bool:
     """Which durations stand out: over three scaled median absolute deviations from the
-    median and over a tenth of it. Fewer than four have no outlier.
+    median and over a tenth of it, a quarter where there are three. Fewer have no outlier.
     """
     if len(duration) < _LEAST_STEPS:
         return np.zeros(len(duration), np.bool_)
     median = np.median(duration)
     away = np.abs(duration - median)
-    far = (away > _DEVIATIONS * np.median(away)) & (away > _LEAST_SHARE * median)
+    least = _LEAST_SHARE_OF_THREE if len(duration) == _LEAST_STEPS else _LEAST_SHARE
+    far = (away > _DEVIATIONS * np.median(away)) & (away > least * median)
     return np.asarray(far, np.bool_)
 
 

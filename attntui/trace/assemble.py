@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attntui.errors import InputError
-from attntui.trace.categories import GPU_CATEGORIES, category_of
+from attntui.trace.categories import GPU_CATEGORIES, category_of, is_annotation
 from attntui.trace.columns import COMMON, EXTRA, Store
 from attntui.trace.devices import devices_apart, devices_launched_on, memory_devices
 from attntui.trace.interned import OpInputsTable, parse_config
@@ -60,7 +60,7 @@ def assemble(
         raise InputError(f"{path}: {_nothing(store, text)}")
     pause()
     arrays = _in_order(_collected(store, pause), pause)
-    category = _categories(store)[arrays["raw_category"]]
+    category = _categories(store, arrays)
     memory, memory_lanes = store.phases.memory_events()
     times, instant_names, instant_lanes = store.phases.instants()
     origin, span = _origin_and_span(arrays, times, memory, store, notices)
@@ -176,8 +176,15 @@ def _in_order(arrays: Arrays, pause: Pause) -> Arrays:
     return arrays
 
 
-def _categories(store: Store) -> I8:
-    return np.array([category_of(text) for text in store.raw_categories.values_seen], np.int8)
+def _categories(store: Store, arrays: Arrays) -> I8:
+    """The category of every row: by the file's word, and by name where a word means two."""
+    of_word = np.array([category_of(text) for text in store.raw_categories.values_seen], np.int8)
+    category: I8 = of_word[arrays["raw_category"]]
+    ops = np.flatnonzero(category == Category.CPU_OP)
+    names, which = np.unique(arrays["name"][ops], return_inverse=True)
+    named = [is_annotation(store.names.values_seen[name]) for name in names.tolist()]
+    category[ops[np.array(named, np.bool_)[which]]] = Category.USER_ANNOTATION
+    return category
 
 
 def _origin_and_span(
@@ -261,10 +268,10 @@ def _note_content(
     note("unfinished", np.flatnonzero(columns.unfinished), "still ran when the profiler stopped")
     ops = np.flatnonzero(np.isin(columns.category, GPU_CATEGORIES))
     if not len(ops):
-        notices.add("no_gpu_ops", "no kernel, copy or set was recorded (a CPU-only profile?)")
+        notices.add("no_gpu_ops", "no kernel, copy or set was recorded")
         return
-    host = np.isin(columns.category, (Category.CPU_OP, Category.PYTHON_FUNCTION))
-    if not host.any():
+    host = (Category.CPU_OP, Category.USER_ANNOTATION, Category.PYTHON_FUNCTION)
+    if not np.isin(columns.category, host).any():
         notices.add("no_cpu_ops", "no CPU op was recorded (a GPU-only profile?)")
     launched = launch[ops] != ABSENT
     note("no_launch", ops[~launched], "its launch is not in the trace")

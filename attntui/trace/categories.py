@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from attntui.trace.model import Category
 
 _SPELLINGS = {
@@ -24,6 +26,12 @@ _ENDINGS = (
     ("memcpy", Category.MEMCPY),
     ("memset", Category.MEMSET),
 )
+
+_ANNOTATIONS = re.compile(
+    r"ProfilerStep#\d+|Optimizer\.(?:step|zero_grad)#.*|enumerate\(DataLoader\)#.*"
+    r"|(?:Distributed)?DataParallel\.forward"
+)
+"""The names that torch itself gives to annotations, as its `record_function` makes them."""
 
 HOST_CATEGORIES = (
     Category.CPU_OP,
@@ -53,3 +61,11 @@ def category_of(text: str) -> Category:
             foreign = word.startswith("mtia") and category in GPU_CATEGORIES
             return Category.OTHER if foreign else category
     return Category.OTHER
+
+
+def is_annotation(name: str) -> bool:
+    """Whether an event that the file calls an op bears the name of an annotation.
+
+    Old files have one category, `Operator`, for ops and annotations alike.
+    """
+    return _ANNOTATIONS.fullmatch(name) is not None

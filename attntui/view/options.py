@@ -14,7 +14,7 @@ TABLE_PANES = PANE_NAMES[:-2]
 """The panes that are tables."""
 
 TABLE_NAMES = (
-    *("devices", "findings", "kernels", "gaps", "attention", "ops", "steps"),
+    *("devices", "findings", "time", "kernels", "gaps", "attention", "ops", "steps"),
     *("annotations", "regions", "operations", "stream_gaps"),
 )
 """What `--csv` takes: the tables of the summary."""

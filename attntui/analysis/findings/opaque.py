@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.model import Finding, costliest, recorded, severity_of
-from attntui.analysis.intervals import of_disjoint
+from attntui.analysis.bare_time import bare_time
+from attntui.analysis.findings.ledger import Ledger
+from attntui.analysis.findings.model import Finding, costliest, finding, recorded
+from attntui.analysis.gap_causes import Cause
+from attntui.analysis.groups import sums
+from attntui.analysis.intervals import union
 from attntui.analysis.launches import nearest
 from attntui.analysis.named import is_named
 from attntui.analysis.names.words import Library
-from attntui.analysis.self_time import FatKind, SelfPart, fat_bars
+from attntui.analysis.self_time import FatKind, fat_bars
 from attntui.trace.model import ABSENT, I64, Bool, Category
 
 _PLANNED = re.compile(r"conv(olution|\dd)|cudnn", re.IGNORECASE)
@@ -39,41 +43,47 @@ _UNTOLD = (
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
 _RECORD_STACKS = "Record stacks (with_stack=True), or sample the host with a profiler of its own."
-_READ_STACKS = "Look at the Python frames inside them, or sample the host with its own profiler."
+_BEYOND_STACKS = "No Python frame ran in them: sample the host with a profiler of its own."
 
 
-def opaque_cpu_bars(seen: Slice) -> Iterator[Finding]:
-    """CPU ops long for no recorded reason, while the GPU stood idle.
-
-    The cost of each is its unexplained time, or the idle time inside it where that is less.
+def opaque_cpu_bars(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """CPU ops long for no recorded reason, while the GPU stood idle: the dispatch of the gaps
+    that lies inside them and that no call, op or frame in them explains.
     """
     trace = seen.trace
     bars = fat_bars(seen.analysed.cpu)
     launches = seen.analysed.cpu.work.gpu_ops[bars.index] > 0
     index = bars.index[(bars.kind == FatKind.OPAQUE) & launches]
     rows = seen.analysed.cpu.rows[index]
-    opaque = seen.analysed.cpu.split[index, SelfPart.DISPATCH]
-    stalled = np.minimum(opaque, _idle_inside(seen, trace.start[rows], trace.end[rows]))
-    cost = int(stalled.sum())
-    severity = severity_of(seen, cost)
-    if severity is None:
-        return
+    bare = bare_time(trace, rows)
+    by_start = np.argsort(bare.start, kind="stable")
+    unexplained = union(bare.start[by_start], bare.end[by_start])
+    share = time.idle_part(Cause.DISPATCH, unexplained.covered(seen.gaps.start, seen.gaps.end))
+    opaque = sums(bare.of, bare.length, len(rows))
+    stalled = sums(bare.of, _idle_inside(seen, bare.start, bare.end), len(rows))
     some = stalled > 0
-    yield Finding(
-        id="opaque-cpu",
-        severity=severity,
-        cost_ns=cost,
-        title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that no recorded call explains, "
+    if not some.any():
+        return
+    found = finding(
+        seen,
+        "opaque-cpu",
+        cost=share.ns,
+        gain=share.ns,
+        title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that nothing recorded explains, "
         "the GPU idle for {idle_meanwhile_ns} of it; the longest is {op}",
+        assumes="what these ops do before they launch is done beforehand",
         figures={
             "unexplained_ns": int(opaque[some].sum()),
             "cpu_ops": int(some.sum()),
-            "idle_meanwhile_ns": cost,
+            "idle_meanwhile_ns": share.ns,
         },
-        evidence=costliest(rows[some], opaque[some]),
+        evidence=costliest(rows[some], stalled[some]),
         advice=_advice(seen, rows, stalled),
         names={"op": trace.name_of(int(rows[np.argmax(np.where(some, opaque, 0))]))},
     )
+    if found:
+        time.take(share, found.id)
+        yield found
 
 
 def _advice(seen: Slice, rows: I64, stalled: I64) -> str:
@@ -89,7 +99,7 @@ def _advice(seen: Slice, rows: I64, stalled: I64) -> str:
     if most is not _UNTOLD:
         return most
     stacks = recorded(seen.trace, Category.PYTHON_FUNCTION)
-    return most + (_READ_STACKS if stacks else _RECORD_STACKS)
+    return most + (_BEYOND_STACKS if stacks else _RECORD_STACKS)
 
 
 def _is_planned(seen: Slice, rows: I64) -> Bool:
@@ -118,5 +128,5 @@ def _idle_inside(seen: Slice, start: I64, end: I64) -> I64:
     """Idle time of all devices within each stretch."""
     total = np.zeros(len(start), np.int64)
     for device in seen.devices:
-        total += of_disjoint(device.gaps.start, device.gaps.end).covered(start, end)
+        total += union(device.gaps.start, device.gaps.end).covered(start, end)
     return total

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.model import Finding, Severity, costliest
+from attntui.analysis.findings.model import Evidence, Finding, Severity, costliest
+from attntui.analysis.findings.thresholds import SEEN_SHARE
+from attntui.analysis.named import holding, is_named
+from attntui.analysis.recorded import (
+    NoGpu,
+    accelerator_events,
+    counted_ranges,
+    host_recorded,
+    launch_calls,
+    why_no_gpu,
+)
 from attntui.trace.model import ABSENT, I64, Category, Trace
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
-
-_ACCELERATORS = ("mtia", "hpu", "xpu", "privateuse1", "glow")
-"""How the raw categories of accelerators begin in the files of PyTorch's profiler, besides
-those that go by the names of GPU operations (`kernel`, `gpu_memcpy`, `gpu_memset`).
-"""
 
 _NO_GPU = "No GPU operation was recorded"
 
@@ -25,30 +30,43 @@ _NO_GPU = "No GPU operation was recorded"
 def lacking(seen: Slice) -> Iterator[Finding]:
     """What was not recorded: the GPU side, the CPU side, launches, shapes, a known device."""
     trace = seen.trace
-    foreign = _foreign(trace)
+    foreign = accelerator_events(trace)
     if len(foreign):
         yield _other_accelerator(trace, foreign)
-    elif not len(trace.gpu_ops):
-        yield _blaming_the_file(
-            trace,
-            _note(
-                "no-gpu",
-                _NO_GPU,
-                "Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], on a "
-                "machine whose driver lets the profiler read the GPU.",
-            ),
-        )
+    elif (why := why_no_gpu(trace)) is not None:
+        yield _blaming_the_file(trace, _no_gpu(trace, why))
     if len(seen.gpu_ops):
         yield from _lacking_of_gpu_work(seen)
 
 
-def _foreign(trace: Trace) -> I64:
-    """Rows of accelerator events that are neither GPU operations nor host calls."""
-    raw = [
-        i for i, word in enumerate(trace.raw_categories) if word.lower().startswith(_ACCELERATORS)
-    ]
-    own = np.isin(trace.columns.raw_category, raw)
-    return np.flatnonzero(own & (trace.category == Category.OTHER))
+def _no_gpu(trace: Trace, why: NoGpu) -> Finding:
+    if why is NoGpu.RANGES:
+        ranges = counted_ranges(trace)
+        return _note(
+            "range-profile",
+            _NO_GPU + ", but {ranges:range/ranges} with counters of the device: a range profile",
+            "The counters stand in each range's args; a range's place in time is not a "
+            "kernel's. Record without profiler_metrics for kernels, idle time and causes.",
+            evidence=costliest(ranges, trace.dur[ranges]),
+            ranges=len(ranges),
+        )
+    if why is NoGpu.LOST:
+        calls = launch_calls(trace)
+        return _note(
+            "lost-gpu",
+            _NO_GPU
+            + ", though {launch_calls:call/calls} launched some: the GPU's records are lost",
+            "Let the profiler finish before the program ends, record fewer steps, and see that "
+            "no other tool holds the GPU's profiler. While a CUDA graph is captured nothing runs.",
+            evidence=costliest(calls, trace.dur[calls]),
+            launch_calls=len(calls),
+        )
+    return _note(
+        "no-gpu",
+        _NO_GPU + ", nor a call that launches any: this is the CPU alone",
+        "If a GPU was in use, record with activities=[ProfilerActivity.CPU, "
+        "ProfilerActivity.CUDA], on a machine whose driver lets the profiler read it.",
+    )
 
 
 def _other_accelerator(trace: Trace, rows: I64) -> Finding:
@@ -85,7 +103,7 @@ def _blaming_the_file(trace: Trace, note: Finding) -> Finding:
 def _lacking_of_gpu_work(seen: Slice) -> Iterator[Finding]:
     trace = seen.trace
     ops = trace.category == Category.CPU_OP
-    if not ops.any():
+    if not host_recorded(trace):
         yield _blaming_the_file(
             trace,
             _note(
@@ -96,12 +114,13 @@ def _lacking_of_gpu_work(seen: Slice) -> Iterator[Finding]:
                 operations=len(seen.gpu_ops),
             ),
         )
-    elif not (trace.columns.inputs[ops] != ABSENT).any():
+    elif ops.any() and not (trace.columns.inputs[ops] != ABSENT).any():
         yield _note(
             "no-shapes",
             "No shapes were recorded: work, rates and bounds are not known",
             "Record with record_shapes=True.",
         )
+    yield from _in_graphs(seen)
     yield from _without_launch(seen)
     if seen.analysed.peaks is None:
         yield _note(
@@ -109,6 +128,29 @@ def _lacking_of_gpu_work(seen: Slice) -> Iterator[Finding]:
             "The roofs of this device are not known: rates come without a share of a peak",
             "Give them with --peak-bw and --peak-tflops, or record with measured ceilings.",
         )
+
+
+def _in_graphs(seen: Slice) -> Iterator[Finding]:
+    """The operations of graph replays, where they are much of the work: no op launched them."""
+    trace, ops = seen.trace, seen.gpu_ops
+    ops = ops[trace.launch[ops] != ABSENT]
+    launch = trace.launch[ops].astype(np.int64)
+    graph = is_named(trace, launch, holding("GraphLaunch"))
+    ops, launch = ops[graph], np.unique(launch[graph])
+    running = int(trace.dur[ops].sum())
+    if running < SEEN_SHARE * int(trace.dur[seen.gpu_ops].sum()) or not len(ops):
+        return
+    yield _note(
+        "graph-replays",
+        "{in_graphs} of {operations:GPU operation/GPU operations}, {running_ns} in all, ran in "
+        "{graph_launches:replay/replays} of a graph: of them no op and no shape is known",
+        "To see the op of each kernel, record the same work once without the graph.",
+        evidence=costliest(launch, trace.dur[launch]),
+        in_graphs=len(ops),
+        operations=len(seen.gpu_ops),
+        running_ns=running,
+        graph_launches=len(launch),
+    )
 
 
 def _without_launch(seen: Slice) -> Iterator[Finding]:
@@ -123,7 +165,8 @@ def _without_launch(seen: Slice) -> Iterator[Finding]:
             "Without a launch in the trace: {without_launch} of "
             "{operations:GPU operation/GPU operations}, {running_ns} in all",
             "They were launched before the recording began, or by what was not recorded: wait for "
-            "the GPU before the first recorded step, and record the CPU side.",
+            "the GPU before the first recorded step"
+            + ("." if host_recorded(seen.trace) else ", and record the CPU side."),
             evidence=costliest(alone, dur),
             without_launch=len(alone),
             operations=len(seen.gpu_ops),
@@ -133,6 +176,6 @@ def _without_launch(seen: Slice) -> Iterator[Finding]:
 
 
 def _note(
-    name: str, title: str, advice: str, evidence: tuple[int, ...] = (), **figures: int
+    name: str, title: str, advice: str, evidence: tuple[Evidence, ...] = (), **figures: int
 ) -> Finding:
     return Finding(name, Severity.INFO, None, title, figures, evidence, advice)

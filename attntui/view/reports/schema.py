@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from attntui.analysis.attention.model import Role
 from attntui.analysis.attention_ops import Backend, Direction
+from attntui.analysis.compare.pairing import Likeness
 from attntui.analysis.compare.rows import Match
 from attntui.analysis.compare.units import UnitKind
 from attntui.analysis.findings import Severity as FindingSeverity
@@ -191,10 +192,14 @@ class AttentionCall(Part, kw_only=True):
 
 
 class Finding(Part, kw_only=True):
-    """Something that costs time, or a note (no `cost_ns`). Costs of several overlap.
+    """Something that costs time, or a note (no `cost_ns`); the best gain first.
 
-    The end of a figure's key tells its unit: `_ns`, `_bytes`, `_share` (of one), `_pct`;
-    others are counts. `evidence` are rows of events, and stretches as [start, end] in ns.
+    `gain_ns` is what the trace would be shorter by if it were mended, `gain_share` that part of
+    its span, `assumes` the rule. `under` is the id of the finding that this one is a symptom
+    of; costs of findings under no other have no ns in common. `in_use` says what the program
+    does already. The end of a figure's key tells its unit: `_ns`, `_bytes`, `_share` (of one),
+    `_pct`; others are counts. `evidence` are rows of events, and stretches as [start, end] in
+    ns.
     """
 
     id: str
@@ -204,6 +209,24 @@ class Finding(Part, kw_only=True):
     advice: str
     figures: dict[str, int | float]
     evidence: list[int | tuple[int, int]]
+    gain_ns: int | None
+    gain_share: float | None
+    assumes: str
+    in_use: list[str]
+    under: str | None
+
+
+class TimeLeaf(Part, kw_only=True):
+    """A leaf of the tree of the devices' time: busy with a kind of work, or idle by a cause
+    after a trigger. The leaves sum to the devices' spans.
+    """
+
+    label: str
+    branch: Literal["busy", "idle"]
+    what: str
+    trigger: str | None
+    ns: int
+    share: float
 
 
 class AnnotationInstance(Part, kw_only=True):
@@ -319,6 +342,7 @@ class Summary(Part, kw_only=True):
     kernels: list[Kernel]
     attention: list[AttentionCall]
     findings: list[Finding]
+    time_tree: list[TimeLeaf]
     annotations: dict[str, list[AnnotationInstance]]
     gaps: list[Gap]
     steps: list[StepRow]
@@ -359,6 +383,31 @@ class Side(Part, kw_only=True):
     gpu_ns_max: int
     gpu_ops_in_no_unit: int
     attention_backends: dict[Backend, int]
+
+
+class Verdict(Part, kw_only=True):
+    """How B stands to A: `ratio` is b / a of `metric`, the unit's span where both have one.
+    `alike` tells whether the units did like work; the sentence says no more than that allows.
+    """
+
+    text: str
+    metric: str | None
+    a: int | float | None
+    b: int | float | None
+    ratio: float | None
+    alike: bool
+
+
+class Pairing(Part, kw_only=True):
+    """Which units were paired and how: `number` is the pair compared of all `pairs`, null
+    where the two are none. `passed_over` is the unit that whole windows stand in for.
+    """
+
+    text: str
+    by: Likeness
+    pairs: int
+    number: int | None
+    passed_over: str | None
 
 
 class Metric(Part, kw_only=True):
@@ -409,6 +458,8 @@ class Diff(Part, kw_only=True):
 
     schema: Literal[2]
     unit: PairUnit
+    verdict: Verdict
+    pairing: Pairing
     a: Side
     b: Side
     metrics: list[Metric]
@@ -417,15 +468,17 @@ class Diff(Part, kw_only=True):
 
 
 class OverviewTrace(Side, kw_only=True):
-    """One trace against the first; `verdict` is how its GPU time stands to the first's."""
+    """One trace against the first; `verdict` is how it stands to the first."""
 
     backend: str | None
     gpu_ops: int
-    gpu_ns: int
+    span_ns: int | None
     verdict: str
+    gpu_ns: int
     cpu_ns: int | None
     hbm_bytes: int | None
     occupancy_pct: float | None
+    pairing: Pairing
     metrics: list[Metric]
     cautions: list[str]
 

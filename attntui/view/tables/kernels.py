@@ -9,6 +9,7 @@ import numpy as np
 from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.launches import launch_delays
 from attntui.analysis.quantity import Quantity
+from attntui.analysis.recorded import NoGpu, why_no_gpu
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
 from attntui.view.session.selection import EventAt, Selection, event_of
@@ -137,11 +138,19 @@ def _streams(streams: tuple[tuple[int, ...], ...]) -> Column:
     )
 
 
+NO_GPU = {
+    NoGpu.OTHER_ACCELERATOR: Safe("no GPU operation: another accelerator, shown in lanes alone"),
+    NoGpu.RANGES: Safe("no GPU operation: a range profile, with counters of the device by range"),
+    NoGpu.LOST: Safe("no GPU operation, though calls launched some: the GPU's records are lost"),
+    NoGpu.CPU_ALONE: Safe("no GPU operation: the CPU alone; profile with ProfilerActivity.CUDA"),
+}
+"""Why a trace has no GPU operation, in words."""
+
+
 def no_gpu(part: Slice) -> Safe:
     """Why a table of GPU operations is empty."""
-    if not len(part.trace.gpu_ops):
-        return Safe("this trace recorded no GPU operation: profile with ProfilerActivity.CUDA")
-    return Safe("no GPU operation in this scope")
+    why = why_no_gpu(part.trace)
+    return Safe("no GPU operation in this scope") if why is None else NO_GPU[why]
 
 
 def instances_table(part: Slice) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attntui.analysis.recorded import host_recorded
 from attntui.analysis.self_time import SelfPart
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
@@ -91,5 +92,9 @@ def ops_table(part: Slice) -> Table:
         sort="self_ns",
         target=lambda row: EventAt(int(ops.longest[row])),
         row_of=row_of,
-        empty=Safe("no CPU ops recorded: profile with ProfilerActivity.CPU"),
+        empty=Safe(
+            "no CPU op in this scope"
+            if host_recorded(part.trace)
+            else "no CPU side recorded: profile with ProfilerActivity.CPU"
+        ),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from builders import Event, name_of, where_real
 from findings_made import LONG, SHAPED, found, quiet
-from made import call, kernel, op
+from made import call, frame, kernel, op
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.trace import load
@@ -86,17 +86,59 @@ def test_the_kind_with_most_time_counts() -> None:
 
 
 OF_SAMPLES = {
-    "gaps_h200": "first use",
-    "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200": "cuDNN",
     "train-sdpa_l2_b1_h4_s256_d64_bf16_h200": "cuDNN",
 }
-OF_CORPUS = {
-    "hta_a100_nccl": "with_stack=True",
-    "tracelens_b200_vllm_eager": "the Python frames inside them",
-}
+OF_CORPUS = {"hta_a100_nccl": "with_stack=True"}
 
 
 @pytest.mark.parametrize("path", where_real(OF_SAMPLES, OF_CORPUS), ids=name_of)
 def test_in_the_samples_and_the_corpus(path: Path) -> None:
     seen = {finding.id: finding for finding in AnalysedTrace(load(path)).whole.findings}
     assert (OF_SAMPLES | OF_CORPUS)[name_of(path)] in advice_text(seen["opaque-cpu"])
+
+
+@pytest.mark.parametrize(
+    "path",
+    where_real(
+        ["gaps_h200", "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200"],
+        ["tracelens_b200_vllm_eager"],
+    ),
+    ids=name_of,
+)
+def test_first_uses_and_frames_leave_nothing_opaque(path: Path) -> None:
+    """Code loads, cuDNN's plans of a growing cache, and custom ops that Python frames tell."""
+    seen = {finding.id for finding in AnalysedTrace(load(path)).whole.findings}
+    assert "opaque-cpu" not in seen
+    assert "first-use-load" in seen
+
+
+def test_a_first_use_is_not_opaque() -> None:
+    """Slow once, then quick three times with the same shapes."""
+    at = END + 10 * OWN
+    slow = [
+        op("my::op", at, at + 2 * OWN, **SHAPED),
+        call("cudaLaunchKernel", at + 2 * OWN - 3_000, at + 2 * OWN - 2_000, 300),
+        kernel("k", at + 2 * OWN - 1_500, at + 2 * OWN + 1_000, 300),
+    ]
+    later = [event for number in (6, 7, 8) for event in short("my::op", number)]
+    assert "opaque-cpu" not in found([*quiet(), *slow, *later])
+    # Two later calls tell no usual time.
+    assert "opaque-cpu" in found([*quiet(), *slow, *later[:-3]])
+
+
+def test_a_frame_inside_explains_an_op() -> None:
+    inside = frame("layer.py(3): forward", END, END + OWN - 10_000)
+    assert "opaque-cpu" not in found([*quiet(), *bar("my::op", 0), inside])
+    starts = (END, END + 2 * OWN)
+    halves = [frame("layer.py(3): forward", start, start + OWN // 2) for start in starts]
+    opaque = found([*quiet(), *bar("my::op", 0), *bar("my::op", 1), *halves])["opaque-cpu"]
+    assert opaque.figures["unexplained_ns"] == 2 * (OWN // 2 - 1_000)
+    assert "No Python frame ran in them" in advice_text(opaque)
+
+
+def test_steps_and_annotations_are_never_opaque() -> None:
+    """As an old file has them: as ops."""
+    step = bar("ProfilerStep#3", 0)
+    step += bar("Optimizer.step#SGD.step", 1)
+    step += bar("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 2)
+    assert "opaque-cpu" not in found([*quiet(), *step])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from builders import Event, write_trace
 from findings_made import H200, LONG, found, launched, quiet
-from made import call, complete, kernel, op
+from made import annotation, call, complete, kernel, op, trace_of
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.findings import Finding, Severity
@@ -51,6 +51,105 @@ def test_kernels_of_an_xpu_are_gpu_operations_beside_which_other_events_are_note
 def test_host_calls_of_an_accelerator_without_its_events_are_no_gpu_recorded() -> None:
     seen = found([op("aten::add", 0, 10), *foreign("mtia_runtime", 2)])
     assert set(seen) == {"no-gpu"}
+
+
+def test_launches_without_kernels_are_lost_records() -> None:
+    calls = [call("cudaLaunchKernel", 20, 30, 1), call("cudaMemcpyAsync", 40, 70, 2)]
+    seen = found([op("aten::add", 0, 100), *calls, call("cudaDeviceSynchronize", 80, 90)])
+    (finding,) = seen.values()
+    assert (finding.id, finding.severity) == ("lost-gpu", Severity.INFO)
+    assert dict(finding.figures) == {"launch_calls": 2}
+    assert "though 2 calls launched some" in title_text(finding)
+    # The longest first.
+    assert [piece.place for piece in finding.evidence] == [2, 1]
+
+
+def test_a_call_that_launches_nothing_makes_no_gpu_trace() -> None:
+    seen = found([op("aten::add", 0, 100), call("cudaGetDevice", 20, 30)])
+    assert "this is the CPU alone" in title_text(seen["no-gpu"])
+
+
+def test_a_range_profile_is_called_so() -> None:
+    ranges = [complete("cuda_profiler_range", f"k{n}", n * 100, n * 100 + 50) for n in range(3)]
+    seen = found([op("aten::add", 0, 100), call("cudaLaunchKernel", 20, 30, 1), *ranges])
+    (finding,) = seen.values()
+    assert (finding.id, dict(finding.figures)) == ("range-profile", {"ranges": 3})
+    assert "3 ranges with counters of the device" in title_text(finding)
+    # With kernels beside them there is nothing to explain.
+    assert "range-profile" not in found([*quiet(), *ranges])
+
+
+def test_no_notice_guesses_at_the_cpu_alone() -> None:
+    events = [op("aten::add", 0, 100), call("cudaLaunchKernel", 20, 30, 1)]
+    (notice,) = trace_of(events).notices
+    assert (notice.kind, notice.example) == ("no_gpu_ops", "no kernel, copy or set was recorded")
+
+
+def replayed(number: int, nodes: int, running: int = 10_000) -> list[Event]:
+    """A graph launched once a step, its kernels one after another, and no op at all."""
+    events = []
+    for step in range(number):
+        at = step * 1_000_000
+        events.append(annotation(f"ProfilerStep#{step}", at, at + 900_000))
+        events.append(call("cudaGraphLaunch", at + 10_000, at + 60_000, step + 1))
+        for node in range(nodes):
+            begin = at + 70_000 + node * running
+            events.append(kernel("node", begin, begin + running, step + 1))
+    return events
+
+
+def test_a_graph_that_replays_without_ops_was_recorded_on_the_cpu() -> None:
+    seen = found(replayed(3, 4))
+    assert "no-cpu-side" not in seen
+    assert "no_cpu_ops" not in {notice.kind for notice in trace_of(replayed(3, 4)).notices}
+    assert dict(seen["graph-replays"].figures) == {
+        "in_graphs": 12,
+        "operations": 12,
+        "running_ns": 120_000,
+        "graph_launches": 3,
+    }
+    assert "12 of 12 GPU operations, 120.0 us in all, ran in 3 replays" in title_text(
+        seen["graph-replays"]
+    )
+    stray = found([*replayed(3, 4), kernel("before", 0, 5_000)])
+    assert "record the CPU side" not in advice_text(stray["no-launches"])
+    assert "record the CPU side" in advice_text(found(KERNELS)["no-launches"])
+
+
+def test_a_graph_with_little_of_the_work_is_not_noted() -> None:
+    """A twentieth of the GPU time: 20 operations of LONG beside it."""
+    work = 20 * LONG
+    least = work // 19
+    assert "graph-replays" in found([*quiet(), *_graph(least + 1)])
+    assert "graph-replays" not in found([*quiet(), *_graph(least - 1)])
+
+
+def _graph(running: int) -> list[Event]:
+    call_at = 10_000_000
+    begin = call_at + 20_000
+    return [
+        call("hipGraphLaunch", call_at, call_at + 10_000, 500),
+        kernel("node", begin, begin + running, 500),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "note", "never"),
+    [
+        ("public/hta_cupti", "77 ranges with counters of the device", "no-gpu"),
+        ("planted/graph_replay", "188 of 293 GPU operations", "no-cpu-side"),
+        ("public/tl_sglang_decode", "544 of 558 GPU operations", "no-cpu-side"),
+        ("corpus/hta_cpu_only", "this is the CPU alone", "lost-gpu"),
+        ("corpus/tracelens_mi210_gpu_only", "of 562 GPU operations no op", "graph-replays"),
+    ],
+)
+def test_what_real_traces_lack(path: str, note: str, never: str, shared: Path) -> None:
+    analysed = AnalysedTrace(load(shared / f"{path}.json.gz"))
+    seen = {finding.id: title_text(finding) for finding in analysed.whole.findings}
+    assert [title for title in seen.values() if note in title]
+    assert never not in seen
+    told = [*seen.values(), *(notice.example for notice in analysed.trace.notices)]
+    assert not [text for text in told if "CPU-only" in text]
 
 
 def test_mtia_in_the_corpus(corpus: Path) -> None:
@@ -110,20 +209,20 @@ def late(with_cpu: bool, *, frame: bool = False) -> dict[str, Finding]:
 
 
 def test_unrecorded_idle_time_asks_for_what_is_missing() -> None:
-    stacks = advice_text(late(True)["gpu-idle"])
+    stacks = advice_text(late(True)["idle-unrecorded"])
     assert "with_stack=True" in stacks
-    without = late(False)["gpu-idle"]
-    assert "while the host ran code that the trace does not record" in title_text(without)
+    without = late(False)["idle-unrecorded"]
+    assert "code that the trace does not record" in title_text(without)
     assert "ProfilerActivity.CPU" in advice_text(without)
     assert "with_stack" not in advice_text(without)
-    assert "with_stack=True" not in advice_text(late(True, frame=True)["gpu-idle"])
+    assert "with_stack=True" not in advice_text(late(True, frame=True)["idle-unrecorded"])
 
 
 def test_idle_time_without_launches_asks_for_them() -> None:
     end = 1_000_000 + 20 * LONG
     stray = kernel("stray", end + 900_000, end + 901_000)
-    told = found([*quiet(), stray])["gpu-idle"]
+    told = found([*quiet(), stray])["idle-unknown"]
     assert "begin recording before the launches" in advice_text(told)
     assert "ProfilerActivity.CPU" not in advice_text(told)
-    alone = found([*KERNELS, stray])["gpu-idle"]
+    alone = found([*KERNELS, stray])["idle-unknown"]
     assert "ProfilerActivity.CPU" in advice_text(alone)

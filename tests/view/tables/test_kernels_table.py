@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import made
 import pytest
-from builders import Event, annotation, cpu_op, kernel, launch, launched, memcpy
+from builders import Event, annotation, complete, cpu_op, kernel, launch, launched, memcpy, runtime
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.scope import Step
@@ -147,9 +147,23 @@ def test_a_delay_below_zero_is_skew_and_none_is_no_skew() -> None:
     assert [str(delay.text(row)) for row in range(2)] == ["skew", "0 ns"]
 
 
-def test_no_gpu_operation_is_told_by_why() -> None:
-    bare = AnalysedTrace(made.trace_of([cpu_op("aten::mm", 0, 5)]))
-    assert "this trace recorded no GPU operation" in kernels_table(bare.whole).empty
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        ([], "the CPU alone"),
+        ([runtime("cudaDeviceSynchronize", 10, 5)], "the CPU alone"),
+        ([launch(1, 10)], "records are lost"),
+        ([launch(1, 10), complete("cuda_profiler_range", "r", 20, 5)], "range profile"),
+        ([launch(1, 10), complete("mtia_ccp_events", "r", 20, 5)], "another accelerator"),
+    ],
+)
+def test_no_gpu_operation_is_told_by_why(beside: list[Event], said: str) -> None:
+    bare = AnalysedTrace(made.trace_of([cpu_op("aten::mm", 0, 5), *beside]))
+    assert said in kernels_table(bare.whole).empty
+    assert said in instances_table(bare.whole).empty
+
+
+def test_no_gpu_operation_of_a_scope_says_so() -> None:
     steps = [annotation(f"ProfilerStep#{n}", 100 * n, 50) for n in (1, 2)]
     part = AnalysedTrace(made.trace_of([*steps, *launched(1, 110, 120, 5)])).slice(Step(1))
     assert kernels_table(part).empty == "no GPU operation in this scope"
