@@ -31,7 +31,10 @@ class AttntuiApp(App[None]):
     """Loads the traces named, or lets the user choose one, and shows them."""
 
     TITLE = "attntui"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z", "suspend_process", show=False),
+        Binding("ctrl+c", "quit", show=False, priority=True),
+    ]
 
     def __init__(self, paths: list[str], options: Options) -> None:
         super().__init__()

@@ -20,6 +20,7 @@ from attntui.view.options import Options
 from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
 from attntui.view.session.hints import hint_line
+from attntui.view.session.jumps import jump
 from attntui.view.session.keys import ZOOM, Key, Step
 from attntui.view.session.session import Session
 
@@ -115,7 +116,7 @@ class PaneScreen(DismissedOnce[None]):
 
     def _pane_beside(self, step: int) -> None:
         at = self.panes.index(self.last_pane)
-        self.action_pane(self.panes[(at + step) % len(self.panes)])
+        self.focus_pane(self.panes[(at + step) % len(self.panes)])
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         # Of several quick changes only the last holds.
@@ -145,7 +146,11 @@ class PaneScreen(DismissedOnce[None]):
             self.say(safe("nothing to undo: q quits"))
 
     def action_quit(self) -> None:
-        self.app.exit()
+        """Closes a screen that was opened from another; the first one quits."""
+        if self._closable:
+            self.dismiss()
+        else:
+            self.app.exit()
 
     def action_help(self) -> None:
         self.app.push_screen(HelpScreen(self.keys, self.last_pane, ascii_only=self.options.ascii))
@@ -246,7 +251,7 @@ class PaneScreen(DismissedOnce[None]):
             if message.purpose == "filter":
                 self._filter(message.text)
             else:
-                self.step(lambda session: marks.searching(session, message.text))
+                self.step(jump(lambda session: marks.searching(session, message.text)))
 
         if self._attempt(take):
             self.query_one(Prompt).close()
@@ -280,14 +285,25 @@ class PaneScreen(DismissedOnce[None]):
     @on(TimelineView.Wheel)
     def _wheel(self, message: TimelineView.Wheel) -> None:
         self.timeline_used(message.timeline)
-        factor = 1 / ZOOM if message.direction > 0 else ZOOM
-        self.step(lambda session: session.zoomed(factor))
+        at, factor = message.at, 1 / ZOOM if message.direction > 0 else ZOOM
+        lines = message.timeline.lane_lines
+        if at is None:
+            self.step(lambda session: session.lanes_scrolled(message.direction, lines))
+        else:
+            self.step(lambda session: session.zoomed_at(at, factor))
 
     @on(TimelineView.Clicked)
     def _clicked(self, message: TimelineView.Clicked) -> None:
         self.timeline_used(message.timeline)
         lines = message.line - self.session.timeline.line
         self.step(lambda session: session.line_moved(lines).cursor_to(message.at))
+
+    @on(TimelineView.Dragged)
+    def _dragged(self, message: TimelineView.Dragged) -> None:
+        self.timeline_used(message.timeline)
+        drawn = (message.start, message.end)
+        step = marks.measured_between if message.ended else marks.measuring_range
+        self.step(jump(lambda session: step(session, *drawn)))
 
     def timeline_used(self, timeline: TimelineView) -> None:
         """The timeline that the next session change is meant for."""

@@ -23,6 +23,7 @@ from attntui.tui.screens.base import SMALL, PaneScreen
 from attntui.tui.screens.bookmarks import BookmarksScreen
 from attntui.tui.screens.loading import Loaded, LoadingScreen
 from attntui.tui.screens.roofline import RooflineScreen
+from attntui.tui.screens.scope import ScopeScreen
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
@@ -30,14 +31,19 @@ from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.text import TextLine, cleaned, set_title
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.detail import detail_of
-from attntui.view.detail.items import plain
+from attntui.view.detail.items import ScopeTo, plain
 from attntui.view.options import PANE_NAMES, STANDARD_INPUT, Options
 from attntui.view.panes import PANES
+from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
+from attntui.view.session.jumps import jump, only_turned, turned
 from attntui.view.session.keys import KEYS, Step, pane_title
-from attntui.view.session.reopen import command_line, reloaded, write_copy
-from attntui.view.session.selection import NOTHING, EventAt, FindingAt
+from attntui.view.session.places import Bookmark
+from attntui.view.session.reopen import ShownTable, command_line, reloaded, write_copy
+from attntui.view.session.scoping import scoping
+from attntui.view.session.selection import NOTHING, EventAt, FindingAt, Selection
 from attntui.view.session.session import Session
+from attntui.view.tables.scopes import scope_menu
 from attntui.view.words import status
 
 OPENING = {"toggle_collapse": None, "cursor_right": True, "cursor_left": False}
@@ -71,9 +77,10 @@ class MainScreen(PaneScreen):
 
     def __init__(self, session: Session, options: Options, *, closable: bool = False) -> None:
         super().__init__(options, closable=closable)
-        self._session = session
+        self._session = replace(session, pane=session.pane or options.pane or PANES[0].name)
         self._detailed: object = None
-        self._tables = tuple(pane.name for pane in PANES)
+        others = (pane.name for pane in PANES if pane.name not in options.tables)
+        self._tables = (*options.tables, *others)
         self._placed: tuple[str, ...] = ()
         self._finding = False
 
@@ -94,9 +101,24 @@ class MainScreen(PaneScreen):
 
     def on_mount(self) -> None:
         set_title(self.query_one(DetailView), pane_title(KEYS, "detail"))
+        self._arrange_tables()
         self._show_tables()
         self._show()
-        self.focus_pane(self.options.pane or PANES[0].name)
+        self.focus_pane(self._session.pane)
+
+    def _arrange_tables(self) -> None:
+        """Sorts and filters as the command line asks; a pattern that is none is said."""
+        sorts, filters = dict(self.options.sorts), dict(self.options.filters)
+        for pane in self.query(TablePane):
+            name = pane.pane.name
+            try:
+                pane.open_as(
+                    column=sorts.get(name),
+                    pattern=filters.get(name, ""),
+                    instances=name in self.options.instances,
+                )
+            except BadPattern as error:
+                self._session = self._session.saying(str(error))
 
     # The session on screen
 
@@ -111,6 +133,8 @@ class MainScreen(PaneScreen):
         self._session = session.with_timeline(scrolled)
         self._show()
         self._want_slice()
+        if session.pane != self.last_pane:
+            self.focus_pane(session.pane)
 
     def step(self, step: Step) -> None:
         cells = self.query_one(TimelineView).cells
@@ -166,6 +190,7 @@ class MainScreen(PaneScreen):
     # Panes
 
     def show_pane(self, name: str) -> None:
+        self._session = replace(self._session, pane=name)
         widget = self.query_one(f"#{name}")
         if isinstance(widget, TablePane):
             self._show_table(widget)
@@ -184,9 +209,9 @@ class MainScreen(PaneScreen):
 
     def action_pane(self, name: str) -> None:
         """Shows a pane and gives it the focus. Where a table does not hold what is selected,
-        its own row is what is selected from now on.
+        its own row is what is selected from now on, and the way back leads to what was.
         """
-        changed = name != self.last_pane
+        changed, before = name != self.last_pane, self.session
         self.focus_pane(name)
         pane = self.query_one(f"#{name}")
         if changed and isinstance(pane, TablePane):
@@ -196,11 +221,12 @@ class MainScreen(PaneScreen):
                 isinstance(self.session.selection, FindingAt) and name != PANE_NAMES[0]
             ):
                 self.point_at(pane)
+                self.session = turned(before, self.session)
 
     def point_at(self, table: VirtualTable) -> None:
         target = table.target
         if target is not None:
-            self.step(lambda session: session.pointing_at(target))
+            self.step(lambda session: session.turning_to(target))
 
     def _places(self) -> tuple[str, ...]:
         """The tables with a place on screen, the last used first; one that has nothing to
@@ -241,17 +267,22 @@ class MainScreen(PaneScreen):
     def _chosen(self, message: VirtualTable.Chosen) -> None:
         target = message.table.target
         if target is not None:
-            self.step(lambda session: session.going_to(target))
-            self.focus_pane("timeline")
+            self._go_to(target)
+
+    def _go_to(self, target: Selection) -> None:
+        """Goes to something on the timeline; the way back leads to this pane."""
+        self.step(jump(lambda session: replace(session.going_to(target), pane="timeline")))
 
     @on(DetailView.Followed)
     def _followed(self, message: DetailView.Followed) -> None:
         target = message.item.leads_to
-        if isinstance(target, EventAt):
+        if isinstance(target, ScopeTo):
+            self.step(jump(lambda session: scoping(session, target.scope)))
+        elif isinstance(target, EventAt):
             # An event beside the one shown: as close as before.
-            self.step(lambda session: session.selecting(target.row))
+            self.step(jump(lambda session: session.selecting(target.row)))
         elif target is not None:
-            self.step(lambda session: session.going_to(target))
+            self.step(jump(lambda session: session.going_to(target)))
 
     # Keys of this screen
 
@@ -268,12 +299,20 @@ class MainScreen(PaneScreen):
         if isinstance(focused, VirtualTable) and focused.marked:
             focused.choose()
         elif isinstance(focused, VirtualTable):
-            self.step(lambda session: session.going_to(session.selection))
-            self.focus_pane("timeline")
+            self._go_to(self.session.selection)
         elif isinstance(focused, DetailView):
             focused.follow()
         else:
-            self.focus_pane("detail")
+            self.step(jump(lambda session: replace(session, pane="detail")))
+
+    def action_scope(self) -> None:
+        """Lists the scopes to choose from."""
+
+        def take(scope: Scope | None) -> None:
+            if scope is not None:
+                self.step(jump(lambda session: scoping(session, scope)))
+
+        self.app.push_screen(ScopeScreen(scope_menu(self.session)), take)
 
     def action_toggle_instances(self) -> None:
         pane = self.query_one(f"#{self._tables[0]}", TablePane)
@@ -297,9 +336,13 @@ class MainScreen(PaneScreen):
 
         def go(number: int | None) -> None:
             if number is not None:
-                self.step(lambda session: marks.at_bookmark(session, number))
+                self.step(jump(lambda session: marks.at_bookmark(session, number)))
 
-        self.app.push_screen(BookmarksScreen(self.session.bookmarks), go)
+        def rename(number: int, label: str) -> tuple[Bookmark, ...]:
+            self.step(lambda session: marks.renamed(session, number, label))
+            return self.session.bookmarks
+
+        self.app.push_screen(BookmarksScreen(self.session.bookmarks, rename), go)
 
     def action_roofline(self) -> None:
         """The kernels of the scope under the device's roofs."""
@@ -330,7 +373,11 @@ class MainScreen(PaneScreen):
 
     def action_copy_command(self) -> None:
         """The command line that opens this view, shown and copied."""
-        text = command_line(self.session, self.last_pane, self.options)
+        panes = [self.query_one(f"#{name}", TablePane) for name in self._placed]
+        tables = [
+            ShownTable(pane.pane.name, pane.view, pane.instances) for pane in panes if pane.view
+        ]
+        text = command_line(self.session, self.options, tables)
         self.to_clipboard(text)
         self.say(safe(f"copied: {text}"))
 
@@ -351,12 +398,17 @@ class MainScreen(PaneScreen):
         self.app.push_screen(LoadingScreen(path, self.options), done)
 
     def undo(self) -> bool:
-        if marks.is_measuring(self.session):
-            self.step(marks.unmeasured)
+        before = marks.undone(self.session)
+        if before is not None and not only_turned(self.session):
+            self.session = before
         elif self.table.view is not None and self.table.view.pattern:
             self.table.view = self.table.view.filtered("")
         elif (undone := marks.backed(self.session)) is not None:
             self.session = undone
+        elif self.has_class("-maximised"):
+            self.remove_class("-maximised")
+        elif before is not None:
+            self.session = before
         else:
             return False
         return True

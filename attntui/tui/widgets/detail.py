@@ -44,7 +44,9 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         yield self._text
 
     def show(self, items: list[Item]) -> None:
-        """Replaces the lines."""
+        """Replaces the lines; the same ones, of a file that was read again, stay where they are."""
+        if items == self._items:
+            return
         self._items = items
         self._link = None
         self._draw()

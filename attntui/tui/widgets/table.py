@@ -112,7 +112,8 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def watch_view(self, old: TableView | None, view: TableView | None) -> None:
         self.virtual_size = Size(0, len(view) + 1 if view is not None else 1)
-        kept = row = None
+        kept: int | None = self.cursor
+        row: int | None = None
         if old is not None and view is not None and old.table is view.table and len(old):
             row = int(old.order[min(self.cursor, len(old) - 1)])
             kept = view.position_of(row)

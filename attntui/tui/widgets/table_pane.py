@@ -5,9 +5,10 @@ from __future__ import annotations
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.text import set_title
 from attntui.view.panes import Pane, Shown
+from attntui.view.patterns import compile_pattern
 from attntui.view.session.session import Session
 from attntui.view.tables.ops import Path
-from attntui.view.tables.order import TableView, drawn_columns
+from attntui.view.tables.order import Arrangement, TableView, drawn_columns
 
 
 class TablePane(VirtualTable):
@@ -22,7 +23,7 @@ class TablePane(VirtualTable):
         self.shown = False
         self._made_of: object = None
         self._session: Session | None = None
-        self._pattern = ""
+        self._arrangement: Arrangement | None = None
 
     def show(self, session: Session) -> None:
         """The pane for a session; the table is made again only when what it shows changed."""
@@ -34,15 +35,17 @@ class TablePane(VirtualTable):
         if not self.shown:
             if made_of != self._made_of and self.view is not None:
                 # What is not on screen must not keep an old trace in memory.
-                self._pattern, self._made_of, self.view = self.view.pattern, None, None
+                self._arrangement, self._made_of, self.view = self.view.arrangement, None, None
             return
         if made_of != self._made_of:
             self._made_of = made_of
             table = self.pane.table(session, shown)
             view = self.view
             if view is None or len(view.columns) != len(drawn_columns(table)):
-                pattern = self._pattern if view is None else view.pattern
-                self.view = TableView.of(table).filtered(pattern)
+                wanted = self._arrangement if view is None else view.arrangement
+                self.view = (
+                    TableView.of(table) if wanted is None else TableView.arranged(table, wanted)
+                )
             else:
                 self.view = view.over(table)
         self._title()
@@ -56,6 +59,21 @@ class TablePane(VirtualTable):
         if self.target == session.selection:
             return self.select_row(self.row)
         return self.select_row(self.view.table.row_of(session.selection))
+
+    def open_as(self, *, column: str | None, pattern: str, instances: bool) -> None:
+        """Has the table shown by a column (`-` before one that is sorted downwards) and through
+        a filter, before it is first shown. Raises BadPattern.
+        """
+        compile_pattern(pattern)
+        self.instances = self.wants_instances = instances and self.pane.has_instances
+        if column is not None or pattern:
+            name = column or ""
+            self._arrangement = Arrangement(name.removeprefix("-"), name.startswith("-"), pattern)
+
+    @property
+    def arrangement(self) -> Arrangement | None:
+        """How the table is seen, or will be when it is shown again; None in its first order."""
+        return self._arrangement if self.view is None else self.view.arrangement
 
     def show_wanted(self) -> None:
         """By name or single instances, as was asked for last."""

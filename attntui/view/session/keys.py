@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attntui.safe import Safe, safe
-from attntui.view.session import marks
+from attntui.view.session import calls, jumps, marks
+from attntui.view.session.jumps import jump
 from attntui.view.session.session import Session
 
 ZOOM = 0.5
@@ -58,10 +59,11 @@ KEYS: tuple[Key, ...] = (
         ("pan_right", "l d", "l d", "pan right", lambda s: s.panned(PAN)),
         ("page_left", "H shift+left", "H ⇧←", "page left", lambda s: s.panned(-PAGE)),
         ("page_right", "L shift+right", "L ⇧→", "page right", lambda s: s.panned(PAGE)),
-        ("zoom_in", "w plus equals_sign", "w + =", "zoom in at the cursor",
+        ("zoom_in", "w plus equals_sign", "w + =", "zoom in at the selection, else the cursor",
          lambda s: s.zoomed(ZOOM)),
-        ("zoom_out", "s minus", "s -", "zoom out at the cursor", lambda s: s.zoomed(1 / ZOOM)),
-        ("fit_all", "0", "0", "fit the whole trace", Session.fitted),
+        ("zoom_out", "s minus", "s -", "zoom out, likewise", lambda s: s.zoomed(1 / ZOOM)),
+        ("fit_all", "0", "0", "fit the GPU's work, again the whole trace",
+         Session.fitted_to_work),
         ("fit_selection", "f", "f", "fit the selection", Session.fitted_to_selection),
     ),
     *_keys(
@@ -76,32 +78,40 @@ KEYS: tuple[Key, ...] = (
     ),
     *_keys(
         "Events",
-        ("next_event", "full_stop", ".", "next event in the lane", lambda s: s.stepped(1)),
-        ("previous_event", "comma", ",", "previous event in the lane", lambda s: s.stepped(-1)),
-        ("to_launch", "left_square_bracket", "[", "kernel to its launch", Session.to_launch),
-        ("to_kernel", "right_square_bracket", "]", "launch to its kernel", Session.to_kernel),
-        ("next_gap", "right_curly_bracket", "}", "next gap", lambda s: s.gap_moved(1)),
-        ("previous_gap", "left_curly_bracket", "{", "previous gap", lambda s: s.gap_moved(-1)),
+        ("next_event", "full_stop", ".", "next event in the lane, or role of the attention call",
+         lambda s: calls.stepped(s, 1)),
+        ("previous_event", "comma", ",", "previous event or role", lambda s: calls.stepped(s, -1)),
+        ("to_launch", "left_square_bracket", "[", "kernel to its launch",
+         jump(Session.to_launch)),
+        ("to_kernel", "right_square_bracket", "]", "launch or attention call to its kernel",
+         jump(Session.to_kernel)),
+        ("next_gap", "right_curly_bracket", "}", "next gap", jump(lambda s: s.gap_moved(1))),
+        ("previous_gap", "left_curly_bracket", "{", "previous gap",
+         jump(lambda s: s.gap_moved(-1))),
         ("threshold_down", "left_parenthesis", "(", "lower the gap threshold",
          lambda s: s.threshold_moved(-1)),
         ("threshold_up", "right_parenthesis", ")", "raise the gap threshold",
          lambda s: s.threshold_moved(1)),
-        ("next_step", "J", "J", "next step or unit", lambda s: s.step_moved(1)),
-        ("previous_step", "K", "K", "previous step or unit", lambda s: s.step_moved(-1)),
+        ("next_step", "J", "J", "next step or unit", jump(lambda s: s.step_moved(1))),
+        ("previous_step", "K", "K", "previous step or unit", jump(lambda s: s.step_moved(-1))),
+        ("go_back", "ctrl+o alt+left", "^O Alt-←", "back to before the last jump", jumps.back),
+        ("go_forward", "alt+right", "Alt-→", "forward again", jumps.forward),
     ),
     *_keys(
         "Scope",
-        ("cycle_scope", "S", "S", "scope: whole, step, annotation, range", Session.scope_cycled),
-        ("measure", "v", "v … v", "measure a range", marks.measuring),
-        ("measure_selection", "r", "r", "measure what is selected", marks.measuring_selection),
+        ("scope", "S", "S", "choose the scope: whole, step, annotation, range, attention call"),
+        ("measure", "v", "v … v", "measure a range", jump(marks.measuring)),
+        ("measure_selection", "r", "r", "measure what is selected",
+         jump(marks.measuring_selection)),
         ("bookmark", "m", "m", "set a bookmark", marks.bookmarked),
-        ("bookmarks", "apostrophe", "'", "list bookmarks"),
+        ("bookmarks", "apostrophe", "'", "list bookmarks: go to one, name it"),
     ),
     *_keys(
         "Find",
         ("search", "slash", "/", "search names (regular expression)"),
-        ("search_next", "n", "n", "next match", lambda s: marks.search_moved(s, 1)),
-        ("search_previous", "N", "N", "previous match", lambda s: marks.search_moved(s, -1)),
+        ("search_next", "n", "n", "next match", jump(lambda s: marks.search_moved(s, 1))),
+        ("search_previous", "N", "N", "previous match",
+         jump(lambda s: marks.search_moved(s, -1))),
         ("filter", "backslash", "\\", "filter the table (regular expression)"),
     ),
     *_keys(
@@ -116,6 +126,10 @@ KEYS: tuple[Key, ...] = (
         ("toggle_collapse", "space", "Space", "collapse or open the lane; ops: the row (also → ←)",
          Session.toggled_collapse),
         ("toggle_empty", "z", "z", "hide or show lanes empty on screen", Session.toggled_empty),
+        ("lane_up", "U shift+up", "U ⇧↑", "move the lane up", lambda s: s.lane_moved(-1)),
+        ("lane_down", "D shift+down", "D ⇧↓", "move the lane down", lambda s: s.lane_moved(1)),
+        ("hide_lane", "Z", "Z", "hide the lane", Session.lane_hidden),
+        ("show_lanes", "A", "A", "show the lanes hidden by Z", Session.all_lanes_shown),
     ),
     *_keys(
         "Panes",
@@ -141,13 +155,14 @@ KEYS: tuple[Key, ...] = (
         ("reload", "R", "R", "reload the file in place"),
         ("help", "question_mark f1", "? F1", "help"),
         ("palette", "colon", ":", "command palette"),
-        ("back", "escape", "Esc", "undo one thing, the innermost first"),
-        ("quit", "q", "q", "quit"),
+        ("back", "escape", "Esc", "undo one thing, the last jump first"),
+        ("quit", "q", "q", "close this screen, quit on the first (Ctrl-C quits anywhere)"),
     ),
 )  # fmt: skip
 
 _MAIN_ONLY = (
     *("accept", "next_step", "previous_step", "roofline", "compare", "copy_to_file", "reload"),
+    *("fit_all", "go_back", "go_forward"),
 )
 """Keys that mean nothing, or something else, where two traces are compared; so do panes and
 what stands under Scope.
@@ -162,6 +177,7 @@ COMPARE_KEYS: tuple[Key, ...] = (
     *_keys(
         "Compare",
         ("accept", "enter", "Enter", "row: to both ends; timeline: open that trace"),
+        ("fit_all", "0", "0", "fit the units", Session.fitted),
         ("next_unit", "J", "J", "next unit on both sides"),
         ("previous_unit", "K", "K", "previous unit on both sides"),
         ("next_choice", "u", "u", "compare by another kind of unit"),

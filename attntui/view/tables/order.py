@@ -17,6 +17,17 @@ from attntui.view.patterns import compile_pattern
 from attntui.view.tables.model import Column, Place, Table
 
 
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """How a table is seen, whatever it holds: the column it is sorted by (its key, of one that
+    is only drawn its title), which way, and the filter.
+    """
+
+    column: str
+    descending: bool
+    pattern: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class TableView:
     """A table in an order. `order[position]` is the row shown at a position; `sort` is the
@@ -79,6 +90,21 @@ class TableView:
         places = [(self.sort + step * n) % len(columns) for n in range(1, len(columns) + 1)]
         return self.sorted_by(next(i for i in places if _place(columns[i]).sortable))
 
+    @property
+    def arrangement(self) -> Arrangement:
+        """How the table is seen."""
+        return Arrangement(_named(self.columns[self.sort]), self.descending, self.pattern)
+
+    @classmethod
+    def arranged(cls, table: Table, wanted: Arrangement) -> TableView:
+        """A table seen as another one was; in its first order where it has no such column.
+        Raises BadPattern.
+        """
+        places = [i for i, c in enumerate(drawn_columns(table)) if _named(c) == wanted.column]
+        if not places:
+            return cls.of(table).filtered(wanted.pattern)
+        return cls._ordered(table, places[0], wanted.descending, wanted.pattern)
+
     def inverted(self) -> TableView:
         return self._ordered(self.table, self.sort, not self.descending, self.pattern)
 
@@ -129,6 +155,10 @@ class Layout:
 def drawn_columns(table: Table) -> tuple[Column, ...]:
     """The columns of a table that have a place on the screen."""
     return tuple(column for column in table.columns if column.place is not None)
+
+
+def _named(column: Column) -> str:
+    return column.key or column.title
 
 
 def _place(column: Column) -> Place:
