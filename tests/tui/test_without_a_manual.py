@@ -9,7 +9,9 @@ from textual.command import CommandList
 from textual.widgets import Static
 
 from attntui.tui.screens.help import HelpScreen
+from attntui.tui.screens.roofline import RooflineScreen
 from attntui.tui.theme import colours_of
+from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.view.session.hints import pane_keys
 from attntui.view.session.keys import KEYS, MOUSE
@@ -140,3 +142,45 @@ async def test_the_legend_shows_every_class_of_colour(opened: Opened) -> None:
         assert colours_of(pilot.app).word in shown
         await pilot.press("C")
         assert pilot.app.screen is screen
+
+
+async def test_a_row_of_the_roofline_leads_to_its_kernel(opened: Opened) -> None:
+    path = SAMPLES / "naive_b8_h16_s1024_d64_bf16_h200.json.gz"
+    async with opened(path, pane="kernels") as (pilot, screen):
+        await pilot.press("p", "j", "j")
+        roofline = pilot.app.screen
+        assert isinstance(roofline, RooflineScreen)
+        drawn = roofline._drawn
+        chosen = drawn.entries[2]
+        # The letter in the picture is that of the kernel's line, and bears its colour.
+        assert chosen.dot is None or drawn.lines[chosen.dot[0]][chosen.dot[1]] == "C"
+        assert drawn.lines[chosen.line].startswith("C ")
+        assert {entry.bound for entry in drawn.entries} <= {"memory", "compute", "latency"}
+        strips = roofline._compositor.render_strips()
+        colours = {
+            segment.style.color.name
+            for strip in strips
+            for segment in strip
+            if " of roof" in segment.text and segment.style and segment.style.color
+        }
+        assert len(colours) > 1
+        await pilot.press("enter")
+        await pilot.pause()
+        assert pilot.app.screen is screen
+        name = screen.session.analysed.labels.event(screen.session.event or 0)
+        assert name in drawn.lines[chosen.line]
+        assert screen.last_pane == "timeline"
+
+
+async def test_links_of_the_detail_can_be_clicked(opened: Opened) -> None:
+    async with opened(size=(120, 60)) as (pilot, screen):
+        await pilot.press("full_stop")
+        detail = screen.query_one(DetailView)
+        rows = [strip.text for strip in screen._compositor.render_strips()]
+        y = next(i for i, line in enumerate(rows) if "launch     " in line[70:])
+        x = rows[y].index("cuda", 70)
+        await pilot.click(offset=(x + 1, y))
+        await pilot.pause()
+        assert screen.session.event is not None
+        assert "LaunchKernel" in screen.session.trace.name_of(screen.session.event)
+        assert detail.items[0].text == "cudaLaunchKernel"

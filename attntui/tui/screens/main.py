@@ -89,7 +89,7 @@ class MainScreen(PaneScreen):
         yield TextLine(SMALL, id="small")
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield TimelineView(ascii_only=self.options.ascii, id="timeline")
+                yield TimelineView(ascii_only=self.options.ascii, adapts=True, id="timeline")
                 with Horizontal(id="tables"):
                     for pane in PANES:
                         yield TablePane(pane)
@@ -346,7 +346,12 @@ class MainScreen(PaneScreen):
 
     def action_roofline(self) -> None:
         """The kernels of the scope under the device's roofs."""
-        self.app.push_screen(RooflineScreen(self.session.slice, self.options.ascii))
+
+        def go(kernel: EventAt | None) -> None:
+            if kernel is not None:
+                self._go_to(kernel)
+
+        self.app.push_screen(RooflineScreen(self.session.slice, self.options.ascii), go)
 
     def action_compare(self) -> None:
         """Asks for the other trace and opens the two side by side."""
