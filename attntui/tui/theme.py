@@ -67,7 +67,7 @@ class Colours(IntEnum):
     @property
     def word(self) -> str:
         """As people read it: `16 colours`."""
-        return {0: "no colours", 1 << 24: "true colour"}.get(self, f"{self.value} colours")
+        return {0: "No colours", 1 << 24: "True colour"}.get(self, f"{self.value} colours")
 
 
 def colours_of(app: App[object]) -> Colours:

@@ -35,7 +35,7 @@ def legend_text(colours: Colours, *, ascii_only: bool) -> Group:
 
 def _heading(colours: Colours) -> Safe:
     more = ": names and places tell the same" if colours is Colours.NONE else ""
-    return safe(f"Colours in {colours.word}{more}")
+    return safe(f"{colours.word}{more}")
 
 
 def _swatches(colours: Colours) -> Iterator[tuple[Text, Safe]]:

@@ -39,6 +39,8 @@ def signs(*, ascii_only: bool) -> list[tuple[Safe, Safe]]:
         (bar, f"one event; {apart} parts it from its neighbour and means nothing else"),
         (ramp, "several events a cell: the height is the share of time that is busy"),
         ("▸ ◆", "in a bar: what is selected, its other end"),
+        ("◀ ▶", "at the edge of a lane: what is selected lies that way"),
+        ("░", "on the axis, and dim in lanes: out of the scope"),
         ("▾ ▸", "beside a lane or an op: open, closed"),
         ("[──]", "in the overview: what the timeline shows"),
         ("▲ ▼", "the column sorted by: least first, most first"),
