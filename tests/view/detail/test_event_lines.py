@@ -141,5 +141,7 @@ def test_the_profilers_zero_is_no_measurement() -> None:
         ]
 
     # Nothing describes the device: its own limit is not told.
-    assert estimated(0) == [("", "not measured by the profiler")]
+    assert estimated(0) == [
+        ("", "not measured: the profiler wrote 0 %, as it does where it cannot tell")
+    ]
     assert estimated(6) == [("", "6 % as the profiler estimates")]
