@@ -64,7 +64,7 @@ def test_a_kernel_tells_all_its_parts_in_their_order() -> None:
         ("FLOP rate", "107 TFLOP/s"),
         ("HBM rate", "367 GB/s by shapes"),
         ("intensity", "293 FLOP a byte"),
-        ("bound by", "compute, 10.9 % of that roof"),
+        ("bound by", "compute, far from the roof: 10.9 % of it"),
         ("launch", "cudaLaunchKernel"),
         ("delay", "90.00 us"),
         ("grid", "4 x 2 x 1"),
