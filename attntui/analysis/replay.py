@@ -28,6 +28,9 @@ from attntui.trace.model import ABSENT, I8, I64, Bool, Trace
 
 _NEVER = -(2**62)
 
+_LATENCY_NS = 5_000
+"""From a launch call to a kernel's begin on an idle GPU, about; for traces without such a one."""
+
 _BLOCKED = 10
 """A launch call this many times the median of all waited, if work stood ready meanwhile."""
 
@@ -179,10 +182,13 @@ def _latency(trace: Trace, rows: I64, launched: Bool, begin: I64, free: I64) -> 
     in its way, and the median of those where something was.
     """
     launch = trace.launch[rows].astype(np.int64)
-    took = np.where(launched, begin - trace.start[launch], 0)
+    took = np.where(launched, np.maximum(begin - trace.start[launch], 0), 0)
     unhindered = launched & (free <= trace.start[launch])
-    usual = int(np.median(took[unhindered])) if unhindered.any() else 0
-    return np.where(unhindered, took, np.minimum(np.maximum(took, 0), usual))
+    if unhindered.any():
+        usual = int(np.median(took[unhindered]))
+    else:
+        usual = int(took[launched].min(initial=_LATENCY_NS))
+    return np.where(unhindered, took, np.minimum(took, usual))
 
 
 def _waits(

@@ -120,8 +120,7 @@ def _fused(seen: Slice, time: Ledger, calls: Sequence[AttentionCall]) -> tuple[S
     whole = sum(call.gpu_ns for call in calls)
     factor = np.where(share.busy > 0, sum(fused) / max(whole, 1), 1.0)
     for call, takes in zip(calls, fused, strict=True):
-        at = np.searchsorted(seen.gpu_ops, call.gpu_rows)
-        factor[at[at < len(factor)]] = takes / max(call.gpu_ns, 1)
+        factor[np.isin(seen.gpu_ops, call.gpu_rows)] = takes / max(call.gpu_ns, 1)
     return share, shorter(seen, factor=factor, spared=_all_but_one_launch(seen, calls)), sum(fused)
 
 

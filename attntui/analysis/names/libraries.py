@@ -242,6 +242,8 @@ def owned(text: str, sig: Signature) -> KernelName | None:
         # PyTorch's own collectives, over symmetric memory.
         kind=OperationKind.COLLECTIVE if library is Library.C10D else None,
         dtypes=distinct([kind for kind, _ in types]),
+        # cuDNN's `convolve_sgemm` computes in fp32 on CUDA cores, whatever type it reads.
+        tensor_cores=False if "convolve_sgemm" in path else None,
     )
 
 
