@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from attntui.analysis.abilities import Abilities, abilities
 from attntui.analysis.annotations import Annotations, find_annotations
 from attntui.analysis.attention import AttentionCall, find_attention
 from attntui.analysis.attention.model import ROLES
@@ -102,6 +103,11 @@ class AnalysedTrace:
     @cached_property
     def peaks(self) -> DevicePeaks | None:
         return roofs(self.trace, bandwidth=self.peak_bandwidth, flops=self.peak_flops)
+
+    @cached_property
+    def abilities(self) -> Abilities:
+        """Which data types the device's tensor cores know."""
+        return abilities(self.trace)
 
     @cached_property
     def launched(self) -> dict[int, DeviceIdle]:

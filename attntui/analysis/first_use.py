@@ -16,7 +16,7 @@ from attntui.analysis.bare_time import bare_time
 from attntui.analysis.groups import distinct
 from attntui.analysis.launches import nearest
 from attntui.analysis.named import holding, is_named
-from attntui.analysis.queue_depth import queue_depth
+from attntui.analysis.queue_depth import FULL_QUEUE, queue_depth
 from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, Bool, Category, Trace
 
@@ -31,11 +31,6 @@ LEAST_RATIO = 10
 
 LEAST_LATER = 3
 """Fewer later calls tell no usual time."""
-
-FULL_QUEUE = 256
-"""Operations ready when a launch call is taken to have waited for room: CUDA's queues hold
-1024, some of them taken by records of events that the trace does not show.
-"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How much work stood ready for a device, and stretches in which none ever did."""
+"""How much work stood ready for a device."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from attntui.analysis.idle import DeviceIdle
 from attntui.trace.model import ABSENT, I64, Trace
 
-LEAST_LAUNCH_BOUND = 8
-"""Fewer operations in a row that each found the device drained are no pattern yet: one
-op's own kernels (a matrix product with its set-up, a fused norm) come in twos and threes.
+FULL_QUEUE = 256
+"""Operations ready when a launch call is taken to have waited for room: CUDA's queues hold
+1024, some of them taken by records of events that the trace does not show.
 """
 
 
@@ -62,49 +61,3 @@ def queue_depth(trace: Trace, rows: I64 | None = None) -> QueueDepth:
     area = np.zeros(len(change_at), np.int64)
     np.cumsum(depth[:-1] * np.diff(change_at), out=area[1:])
     return QueueDepth(change_at, depth, area)
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchBound:
-    """Stretches in which every operation found its device drained when it was launched.
-
-    One entry a stretch: its first and last operation's row, how many, start of the first
-    to end of the last in ns, and the busy part of that.
-    """
-
-    first: I64
-    last: I64
-    gpu_ops: I64
-    start: I64
-    end: I64
-    busy_ns: I64
-
-    def __len__(self) -> int:
-        return len(self.first)
-
-
-def launch_bound(trace: Trace, idle: DeviceIdle) -> LaunchBound:
-    """The launch-bound stretches of one device, in order of time.
-
-    An operation was launched to a drained device when all operations that began before it
-    had ended when its launch call began. A stretch is a run of at least
-    `LEAST_LAUNCH_BOUND` such operations.
-    """
-    rows = idle.rows
-    launch = trace.launch[rows]
-    reached = np.maximum.accumulate(trace.end[rows])
-    drained = np.zeros(len(rows), np.bool_)
-    drained[1:] = (launch[1:] != ABSENT) & (reached[:-1] <= trace.start[launch[1:]])
-    edges = np.flatnonzero(np.diff(drained.astype(np.int8), prepend=0, append=0))
-    first, stop = edges[::2], edges[1::2]
-    long = stop - first >= LEAST_LAUNCH_BOUND
-    first, stop = first[long], stop[long]
-    start, end = trace.start[rows[first]], reached[stop - 1]
-    return LaunchBound(
-        first=rows[first],
-        last=rows[stop - 1],
-        gpu_ops=stop - first,
-        start=start,
-        end=end,
-        busy_ns=idle.busy.covered(start, end),
-    )

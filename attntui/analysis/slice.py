@@ -6,15 +6,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from attntui.analysis.attention import AttentionCall, within
+from attntui.analysis.busy_time import own_time
 from attntui.analysis.findings import Finding, find_findings
 from attntui.analysis.gap_causes import GapCauses
 from attntui.analysis.gap_list import GapList
 from attntui.analysis.idle import DeviceIdle, device_idle, stream_gaps
+from attntui.analysis.in_use import InUse, in_use
 from attntui.analysis.kernel_facts import KernelFact, Traffic, kernel_facts, traffic
 from attntui.analysis.kernels import KernelTable, kernel_table
+from attntui.analysis.replay import Replay, replay
 from attntui.analysis.scope import Scope, ScopeRows, Unit, Whole, scope_rows
 from attntui.analysis.self_time import OpTable, op_table
+from attntui.analysis.time_tree import Leaf, time_tree
 from attntui.trace.model import ABSENT, I64, Trace
 
 if TYPE_CHECKING:
@@ -40,7 +46,7 @@ class Slice:
 
     def find_all(self) -> Slice:
         """Finds what tables show: to be called away from the keys."""
-        _ = self.findings, self.gaps, self.ops, self.kernel_facts
+        _ = self.findings, self.time_tree, self.gaps, self.ops, self.kernel_facts
         return self
 
     @property
@@ -103,6 +109,35 @@ class Slice:
     def idle_ns(self) -> int:
         return sum(device.idle_ns for device in self.devices)
 
+    # Time, each ns in one place
+
+    @cached_property
+    def own(self) -> I64:
+        """The own time of each of `gpu_ops` (`busy_time`), in ns: they sum to the busy time."""
+        own = np.zeros(len(self.gpu_ops), np.int64)
+        for device in self.devices:
+            own[np.searchsorted(self.gpu_ops, device.rows)] = own_time(self.trace, device)
+        return own
+
+    @cached_property
+    def time_tree(self) -> tuple[Leaf, ...]:
+        """Where the devices' time went; the leaves sum to `span_ns`."""
+        return time_tree(self)
+
+    @cached_property
+    def replays(self) -> tuple[Replay, ...]:
+        """Each device's work, to be run again with a change."""
+        kinds = self.analysed.finder.host.kinds
+        return tuple(
+            replay(self.trace, device, self.own_on(device, self.own), kinds)
+            for device in self.devices
+        )
+
+    def own_on(self, device: DeviceIdle, own: I64) -> I64:
+        """Of a column over `gpu_ops` the entries of one device's operations."""
+        part: I64 = own[np.searchsorted(self.gpu_ops, device.rows)]
+        return part
+
     # Work
 
     @cached_property
@@ -134,6 +169,11 @@ class Slice:
         """CPU ops and annotations by name."""
         whole = isinstance(self.scope, Whole)
         return op_table(self.analysed.cpu, None if whole else self.rows.cpu)
+
+    @cached_property
+    def in_use(self) -> InUse:
+        """What the program does already against lost time."""
+        return in_use(self)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:

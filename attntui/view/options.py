@@ -11,7 +11,7 @@ PANE_NAMES = (
 """What `--pane` takes: the tables, then the two panes that are none."""
 
 TABLE_NAMES = (
-    *("devices", "findings", "kernels", "gaps", "attention", "ops", "steps"),
+    *("devices", "findings", "time", "kernels", "gaps", "attention", "ops", "steps"),
     *("annotations", "regions", "operations", "stream_gaps"),
 )
 """What `--csv` takes: the tables of the summary."""

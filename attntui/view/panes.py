@@ -52,7 +52,7 @@ def _overview_caption(session: Session) -> Safe:
     found = session.slice.findings
     costly = sum(finding.cost_ns is not None for finding in found)
     notes = counted(len(found) - costly, "note")
-    return safe(f"{counted(costly, 'finding')}, {notes}; costs overlap")
+    return safe(f"{counted(costly, 'finding')}, {notes}")
 
 
 def _kernels(session: Session, instances: bool) -> Table:

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made import call, kernel, trace_of
 
-from attntui.analysis.idle import device_idle
-from attntui.analysis.queue_depth import LEAST_LAUNCH_BOUND, launch_bound, queue_depth
+from attntui.analysis.queue_depth import queue_depth
 from attntui.trace import Trace
 
 
@@ -61,33 +60,6 @@ def test_depth_counts_what_waits(made: list[tuple[int, int, int]], t0: int, leng
     assert mean == sum(waiting(t) for t in window) / length
 
 
-def chain(drained: list[bool]) -> Trace:
-    """Kernels of 50 ns, 100 ns apart, each launched before or after the one before ended."""
-    events = []
-    for i, late in enumerate(drained):
-        begun = 1_000 + 100 * i
-        launched = begun - 20 if late else begun - 80
-        events.append(call("cudaLaunchKernel", launched, launched + 5, i + 1))
-        events.append(kernel("k", begun, begun + 50, i + 1))
-    return trace_of(events)
-
-
-def test_a_run_of_launches_to_a_drained_device() -> None:
-    trace = chain([False, False, *[True] * LEAST_LAUNCH_BOUND, False, True])
-    (idle,) = device_idle(trace)
-    found = launch_bound(trace, idle)
-    assert len(found) == 1
-    assert found.gpu_ops.tolist() == [LEAST_LAUNCH_BOUND]
-    assert (found.end - found.start).tolist() == [100 * LEAST_LAUNCH_BOUND - 50]
-    assert found.busy_ns.tolist() == [50 * LEAST_LAUNCH_BOUND]
-    assert (found.first[0], found.last[0]) == (idle.rows[2], idle.rows[LEAST_LAUNCH_BOUND + 1])
-
-
-def test_a_shorter_run_is_no_pattern() -> None:
-    trace = chain([True] * LEAST_LAUNCH_BOUND)  # the first finds no device to be drained
-    assert len(launch_bound(trace, device_idle(trace)[0])) == 0
-
-
 def spaced(*launches: int | None) -> Trace:
     """Kernels of 50 ns, 100 ns apart from 1,000 on, each launched at a time or nowhere."""
     events = []
@@ -97,34 +69,6 @@ def spaced(*launches: int | None) -> Trace:
             events.append(call("cudaLaunchKernel", launched, launched + 5, i + 1))
         events.append(kernel("k", begun, begun + 50, i + 1))
     return trace_of(events)
-
-
-def test_a_launch_in_the_instant_in_which_the_device_drained_finds_it_drained() -> None:
-    count = LEAST_LAUNCH_BOUND
-    # Each begins as the one before ended, 50 ns before its own start.
-    at_the_end = [None, *(950 + 100 * i for i in range(1, count + 1))]
-    trace = spaced(*at_the_end)
-    assert launch_bound(trace, device_idle(trace)[0]).gpu_ops.tolist() == [count]
-    a_bit_before = [at_the_end[0], *(n - 1 for n in at_the_end[1:] if n is not None)]
-    trace = spaced(*a_bit_before)
-    assert len(launch_bound(trace, device_idle(trace)[0])) == 0
-
-
-def test_an_operation_without_a_launch_ends_a_run() -> None:
-    late = [980 + 100 * i for i in range(LEAST_LAUNCH_BOUND + 1)]
-    trace = spaced(None, *[n + 100 for n in late[:-1]])
-    assert len(launch_bound(trace, device_idle(trace)[0])) == 1
-    broken = [n + 100 for n in late[:-1]]
-    trace = spaced(None, *broken[:3], None, *broken[4:])
-    assert len(launch_bound(trace, device_idle(trace)[0])) == 0
-
-
-def test_two_runs_are_two_stretches() -> None:
-    run = [True] * LEAST_LAUNCH_BOUND
-    trace = chain([False, *run, False, *run])
-    found = launch_bound(trace, device_idle(trace)[0])
-    assert found.gpu_ops.tolist() == [LEAST_LAUNCH_BOUND] * 2
-    assert (found.start - found.start[0]).tolist() == [0, 100 * (LEAST_LAUNCH_BOUND + 1)]
 
 
 def test_the_queue_of_some_operations_alone() -> None:

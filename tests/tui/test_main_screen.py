@@ -112,14 +112,14 @@ async def test_opens_on_the_gravest_finding(opened: Opened) -> None:
     async with opened(pane=None) as (pilot, screen):
         overview = screen.query_one("#overview", TablePane)
         assert overview.has_focus
-        assert "GPU idle" in text_of(overview)[1]
+        assert "idle" in text_of(overview)[1]
         told = {item.label: item.text for item in screen.query_one(DetailView).items}
         assert "to try" in told
         await pilot.press("enter")
         assert screen.query_one(TimelineView).has_focus
         start, end = (screen.session.timeline.viewport.t0, screen.session.timeline.viewport.t1)
         finding = screen.session.slice.findings[0]
-        piece = finding.evidence[0]
+        piece = finding.evidence[0].place
         assert not isinstance(piece, int)
         assert start <= piece.start
         assert end >= piece.end

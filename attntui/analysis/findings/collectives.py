@@ -1,4 +1,4 @@
-"""A note on collectives: how much of them runs beside compute."""
+"""The finding about collectives that no compute runs beside."""
 
 from __future__ import annotations
 
@@ -7,61 +7,60 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.model import Finding, Severity, costliest
+from attntui.analysis.busy_time import Rank, ranks
+from attntui.analysis.findings.gains import shorter
+from attntui.analysis.findings.ledger import Ledger
+from attntui.analysis.findings.model import Finding, costliest, finding, note
 from attntui.analysis.findings.thresholds import SEEN_SHARE
-from attntui.analysis.intervals import Intervals, union
-from attntui.analysis.kernel_facts import KernelFact
-from attntui.analysis.names.words import OperationKind
-from attntui.trace.model import I64, Category, Trace
+from attntui.analysis.groups import sums
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
 
+_ADVICE = (
+    "Start them earlier (smaller buckets, prefetch), beside compute that does not need their "
+    "result. Their time includes waiting for slower ranks."
+)
 
-def collectives_beside_compute(seen: Slice) -> Iterator[Finding]:
-    """A note: the time in which a device ran a collective, and the part of it in which it
-    ran another kernel too. Copies and sets are no compute.
+
+def exposed_communication(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """Collectives, for the time in which no other kernel ran beside them; a note where they
+    are well hidden.
     """
-    trace, rows = seen.trace, seen.gpu_ops
-    names = seen.kernels.name[
-        [i for i, fact in enumerate(seen.kernel_facts) if _is_collective(fact)]
-    ]
-    collective = rows[np.isin(trace.name[rows], names)]
-    gpu_ns = int(trace.dur[collective].sum())
-    if not len(collective) or gpu_ns < SEEN_SHARE * seen.gpu_ns:
+    trace = seen.trace
+    rows = seen.gpu_ops[ranks(trace, seen.gpu_ops) == Rank.COLLECTIVE]
+    if not len(rows):
         return
-    running = beside = 0
-    for device in seen.devices:
-        kernels = device.rows[trace.category[device.rows] == Category.KERNEL]
-        talks = np.isin(trace.name[kernels], names)
-        own = _time_of(trace, kernels[talks])
-        running += own.length
-        compute = _time_of(trace, kernels[~talks])
-        beside += int(compute.covered(own.start, own.end).sum())
-    if not running:
-        return
-    yield Finding(
-        id="collectives",
-        severity=Severity.INFO,
-        cost_ns=None,
-        title="{collectives:collective/collectives} ran for {running_ns} on the GPU, "
-        "{beside_compute_ns} ({overlap_share}) of it beside other kernels",
-        figures={
-            "collectives": len(collective),
-            "running_ns": running,
-            "beside_compute_ns": beside,
-            "overlap_share": beside / running,
-        },
-        evidence=costliest(collective, trace.dur[collective]),
-        advice="A collective that runs alone holds the step up, and its time includes waiting for "
-        "slower ranks: start it earlier (smaller buckets, prefetch), beside compute that does "
-        "not need its result.",
+    share = time.work(rows)
+    own = seen.own[np.searchsorted(seen.gpu_ops, rows)]
+    names, which = np.unique(trace.name[rows], return_inverse=True)
+    most = int(names[np.argmax(sums(which, own, len(names)))])
+    figures = {
+        "collectives": len(rows),
+        "running_ns": int(trace.dur[rows].sum()),
+        "exposed_ns": int(own.sum()),
+    }
+    beside = np.zeros(len(seen.gpu_ops), np.int64)
+    beside[np.searchsorted(seen.gpu_ops, rows)] = trace.dur[rows]
+    title = (
+        "{collectives:collective/collectives} ran for {running_ns}, {exposed_ns} of it with no "
+        "compute beside"
     )
-
-
-def _is_collective(fact: KernelFact) -> bool:
-    return fact.decoded.kind is OperationKind.COLLECTIVE
-
-
-def _time_of(trace: Trace, rows: I64) -> Intervals:
-    return union(trace.start[rows], trace.end[rows])
+    found = finding(
+        seen,
+        "exposed-communication",
+        cost=share.ns,
+        gain=shorter(seen, factor=np.where(share.busy > 0, 0.0, 1.0), beside=beside),
+        title=title + "; the most in {kernel}",
+        assumes="they run beside compute, as long as there is any",
+        figures=figures,
+        evidence=costliest(rows, own),
+        names={"kernel": seen.analysed.labels.names[most]},
+        advice=_ADVICE,
+        work=True,
+    )
+    if found:
+        time.take(share, found.id)
+        yield found
+    elif figures["running_ns"] >= SEEN_SHARE * seen.gpu_ns:
+        yield note("collectives", title, _ADVICE, costliest(rows, trace.dur[rows]), figures=figures)

@@ -3,47 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from attntui.analysis.findings.attention import hidden_copies, naive_attention, sdpa_on_math
-from attntui.analysis.findings.collectives import collectives_beside_compute
-from attntui.analysis.findings.host_stalls import host_waits, steady_allocation
-from attntui.analysis.findings.idle import (
-    gpu_idle,
-    idle_of_a_cause,
-    launches_too_slow,
+from attntui.analysis.findings.attention import (
+    hidden_copies,
+    naive_attention,
+    sdpa_on_math,
 )
-from attntui.analysis.findings.kernels import fine_low_occupancy, fp32_products, tiny_kernels
+from attntui.analysis.findings.collectives import exposed_communication
+from attntui.analysis.findings.copies import exposed_copies, pageable_copies
+from attntui.analysis.findings.expanded_heads import expanded_heads
+from attntui.analysis.findings.grid import fine_low_occupancy, small_grid
+from attntui.analysis.findings.idle import (
+    allocation,
+    blocking_copies,
+    data_loading,
+    first_use,
+    host_code,
+    in_the_queue,
+)
+from attntui.analysis.findings.launch_bound import host_behind
+from attntui.analysis.findings.ledger import Ledger
 from attntui.analysis.findings.model import Finding
 from attntui.analysis.findings.opaque import opaque_cpu_bars
+from attntui.analysis.findings.pointwise import optimizer_loop, unfused_pointwise
+from attntui.analysis.findings.products import fp32_products, unaligned_shapes
 from attntui.analysis.findings.recording import lacking
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
 
-_FINDERS: tuple[Callable[[Slice], Iterator[Finding]], ...] = (
-    gpu_idle,
-    idle_of_a_cause,
-    launches_too_slow,
-    opaque_cpu_bars,
-    host_waits,
-    steady_allocation,
+Finder = Callable[["Slice", Ledger], Iterator[Finding]]
+
+_FINDERS: tuple[Finder, ...] = (
+    # In this order they take time: what is behind others goes before them.
+    data_loading,
+    first_use,
+    allocation,
     naive_attention,
-    hidden_copies,
     sdpa_on_math,
+    hidden_copies,
+    expanded_heads,
+    optimizer_loop,
+    pageable_copies,
+    exposed_copies,
+    exposed_communication,
+    unaligned_shapes,
     fp32_products,
-    tiny_kernels,
+    unfused_pointwise,
+    opaque_cpu_bars,
+    host_code,
+    host_behind,
+    small_grid,
+    blocking_copies,
+    in_the_queue,
     fine_low_occupancy,
-    collectives_beside_compute,
-    lacking,
 )
 
 
 def find_findings(seen: Slice) -> tuple[Finding, ...]:
-    """Every finding, the most severe first, then the costliest, then by id.
+    """Every finding: the best gain first, then the costliest, then by id; notes come last.
 
-    A cost under `thresholds.LOW_SHARE` of the slice's span is no finding. Each id comes
-    once at most.
+    What neither costs nor gains `thresholds.LOW_SHARE` of the slice's span is no finding. Each
+    id comes once at most, and a finding stands after the one that it is under.
     """
-    found = [finding for finder in _FINDERS for finding in finder(seen)]
-    return tuple(sorted(found, key=lambda f: (f.severity, -(f.cost_ns or 0), f.id)))
+    time = Ledger(seen)
+    found = [each for finder in _FINDERS for each in finder(seen, time)]
+    found += lacking(seen)
+    ids = {each.id for each in found}
+    found = [replace(each, under=None) if each.under not in ids else each for each in found]
+    return tuple(sorted(found, key=_rank))
+
+
+def _rank(found: Finding) -> tuple[bool, int, bool, int, str]:
+    return (
+        found.cost_ns is None,
+        -(found.gain_ns or 0),
+        found.under is not None,
+        -(found.cost_ns or 0),
+        found.id,
+    )

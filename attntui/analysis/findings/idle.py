@@ -1,86 +1,139 @@
-"""Findings about a GPU that stands idle, and about launches that cannot keep it busy."""
+"""Findings about idle time with a cause that has its own remedy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.model import Finding, recorded, severity_of
-from attntui.analysis.findings.thresholds import EVIDENCE_MOST
+from attntui.analysis.findings.gains import HostWork, shorter
+from attntui.analysis.findings.ledger import Ledger, Share
+from attntui.analysis.findings.model import Finding, finding, longest, recorded
+from attntui.analysis.findings.thresholds import HOST_CODE_NS, QUEUED_NS, READY_BATCH_NS
 from attntui.analysis.gap_causes import Cause
-from attntui.analysis.idle import DeviceIdle
-from attntui.analysis.queue_depth import launch_bound
-from attntui.analysis.scope import Range
-from attntui.trace.model import I64, Category, Trace
+from attntui.analysis.host_activity import Activity
+from attntui.analysis.runtime_calls import CallKind
+from attntui.trace.model import Category
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
 
-# How each cause reads in a sentence, and what to try against it.
-_CAUSES: dict[Cause, tuple[str, str]] = {
-    Cause.SYNC: (
-        "while the host waited in synchronise calls",
-        "Let the host run ahead: drop synchronise calls, read values later and less often.",
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """How idle time of a cause reads in a sentence, what to try, and what the gain assumes."""
+
+    id: str
+    words: str
+    advice: str
+    assumes: str
+
+
+_DATA = Remedy(
+    "idle-data-loading",
+    "while the host waited for the data loader",
+    "Give the DataLoader workers (num_workers), pinned memory and a longer prefetch.",
+    "a batch lies ready when it is asked for, and fetching it still takes {ready_batch_ns}",
+)
+_LOAD = Remedy(
+    "first-use-load",
+    "while code was loaded, compiled or chosen",
+    "It happens at the first use of a kernel or a shape: warm up before recording, and before "
+    "the work that counts. CUDA_MODULE_LOADING=EAGER moves loading to the program's start.",
+    "everything is loaded beforehand",
+)
+_MEMORY = Remedy(
+    "steady-allocation",
+    "while the host allocated or freed memory",
+    "A warm allocator serves from its cache: look for empty_cache(), growing shapes and memory "
+    "near its limit; expandable_segments:True lowers fragmentation.",
+    "the calls fall away",
+)
+_FIRST_MEMORY = Remedy(
+    "first-allocation",
+    "while the host allocated memory for the first time, or freed it",
+    "The allocator fills its cache in the first iterations: warm up before recording, and record "
+    "steps (prof.step()) to tell this from allocation that goes on.",
+    "the calls fall away",
+)
+_UNRECORDED = Remedy(
+    "idle-unrecorded",
+    "while the host ran long stretches of code that the trace does not record",
+    "Record stacks (with_stack=True) to see which Python code runs between the ops.",
+    "the GPU never waits for that code",
+)
+_LONG: dict[Cause, Remedy] = {
+    Cause.PYTHON: Remedy(
+        "idle-python",
+        "while the host ran long stretches of Python between launches",
+        "Look at the Python frames over the gaps; move that work to another thread or process, "
+        "or before the loop. Recording stacks slows Python itself down.",
+        "the GPU never waits for that code",
     ),
-    Cause.COPY: (
-        "while the host waited in blocking copies",
-        "Pin the host memory (pin_memory=True) and copy with non_blocking=True.",
+    Cause.UNRECORDED: _UNRECORDED,
+    Cause.DISPATCH: Remedy(
+        "idle-dispatch",
+        "while CPU ops ran for long before they launched",
+        "Look at the ops over the gaps: what they do there is no launch (work on the host, "
+        "a choice of kernels, a lock). Record stacks (with_stack=True) to see into them.",
+        "the GPU never waits for that code",
     ),
-    Cause.MEMORY: (
-        "while the host allocated or freed memory",
-        "Reuse buffers and warm the allocator up; look at who empties its cache.",
+    Cause.RUNTIME: Remedy(
+        "idle-runtime",
+        "while runtime calls took long before a launch",
+        "See which calls stand over the gaps: queries and set-up belong before the loop.",
+        "the GPU never waits for those calls",
     ),
-    Cause.MODULE_LOAD: (
-        "while code was loaded or compiled",
-        "Warm up before the work that counts: code is loaded and compiled at first use.",
-    ),
-    Cause.DATA_LOADING: (
-        "while the host waited for the data loader",
-        "Give the DataLoader more workers, pinned memory and a longer prefetch.",
-    ),
-    Cause.RUNTIME: (
-        "in runtime calls before the launch",
-        "See which calls stand before the launches; a CUDA graph replays without them.",
-    ),
-    Cause.DISPATCH: (
-        "while the host dispatched CPU ops",
-        "Give the GPU more work an op (larger batch, fused ops), or let torch.compile or a "
-        "CUDA graph take the dispatch away.",
-    ),
-    Cause.PYTHON: (
-        "while the host ran Python code",
-        "Look at the Python frames over the gaps; torch.compile or a CUDA graph skips them. "
-        "Recording stacks slows Python itself down.",
-    ),
-    Cause.UNRECORDED: (
-        "while the host ran code that the trace does not record",
-        "Record stacks (with_stack=True) to see which Python code runs between the ops.",
-    ),
-    Cause.LAUNCH_CALL: (
-        "inside launch calls",
-        "Launch fewer kernels: fuse ops, or replay a CUDA graph.",
-    ),
-    Cause.QUEUED: (
-        "between kernels that were already launched",
-        "Launch fewer, longer kernels: every kernel costs the GPU a moment to begin.",
-    ),
-    Cause.WAIT_EVENT: (
-        "while a stream waited for another's event",
-        "Look at what the other stream runs until then; wait later, or split its work.",
-    ),
-    Cause.GRAPH: (
-        "between the kernels of one CUDA graph",
-        "Fuse the graph's kernels; each costs the GPU a moment to begin.",
-    ),
-    Cause.UNKNOWN: (
-        "without a recorded launch that would explain it",
-        "Wait for the GPU and begin recording before the launches.",
+    Cause.LAUNCH_CALL: Remedy(
+        "idle-launch-call",
+        "while launch calls themselves took long",
+        "A launch call takes some us. Such ones load code, wait for a lock of another thread or "
+        "for room in the queue: warm up, and look at what else the process does meanwhile.",
+        "the calls take no longer than others",
     ),
 }
-
-
+_UNEXPLAINED = Remedy(
+    "idle-unexplained",
+    "while launched work stood ready and nothing is shown to run",
+    "The trace does not show what held it up: work that was not recorded (another process, a "
+    "library's own streams), records that were dropped, or a wait that the profiler does not "
+    "see. Record again, with a shorter window, or look with the vendor's system profiler.",
+    "at most: nothing had to hold the work up",
+)
+_STARTS = Remedy(
+    "kernel-starts",
+    "between kernels that were already launched",
+    "Every kernel costs the GPU a moment to begin: fuse short kernels into longer ones.",
+    "half as many kernels",
+)
+_WAIT = Remedy(
+    "idle-wait-event",
+    "while a stream waited for another's event",
+    "Look at what the other stream runs until then; wait later, or split its work.",
+    "at most: no stream waits for another",
+)
+_GRAPH = Remedy(
+    "graph-gaps",
+    "between the kernels of one CUDA graph",
+    "The graph spares the launches already. Fuse its kernels: each costs the GPU a moment to "
+    "begin.",
+    "half as many kernels",
+)
+_UNKNOWN = Remedy(
+    "idle-unknown",
+    "without a recorded launch that would explain it",
+    "Wait for the GPU and begin recording before the launches.",
+    "at most: nothing had to hold the work up",
+)
+_COPIES = Remedy(
+    "idle-copy",
+    "while the host waited in blocking copies",
+    "Pin the host memory (pin_memory=True), copy with non_blocking=True, and read values from "
+    "the GPU later and together.",
+    "the copies no longer block the host",
+)
 _NO_CPU_SIDE = (
     "Record the CPU side too (ProfilerActivity.CPU): without it the trace cannot tell what the "
     "host did meanwhile."
@@ -91,109 +144,102 @@ _BEYOND_STACKS = (
 )
 
 
-def _advice(trace: Trace, cause: Cause) -> str:
-    """What to try against a cause. What to record depends on what was recorded already."""
-    if cause in (Cause.UNRECORDED, Cause.UNKNOWN) and not recorded(trace, Category.CPU_OP):
+def data_loading(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """Idle time in which the launching thread waited for the data loader."""
+    rows = np.flatnonzero(seen.analysed.finder.host.rank == Activity.DATA_LOADING)
+    spared = HostWork.of_rows(seen.trace, rows, READY_BATCH_NS)
+    share = time.idle_of(Cause.DATA_LOADING)
+    yield from _told(seen, time, share, _DATA, shorter(seen, spared=spared))
+
+
+def first_use(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """Idle time in which code was loaded or compiled, or a plan for new shapes chosen."""
+    share = time.idle_of(Cause.MODULE_LOAD)
+    yield from _told(seen, time, share, _LOAD, share.ns)
+
+
+def allocation(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """Idle time in which memory was allocated or freed: from the second step on the program
+    does that, before it (or where no steps are known) the allocator may fill its cache.
+    """
+    steps = seen.analysed.steps
+    calls = np.flatnonzero(seen.analysed.finder.host.kinds == CallKind.MEMORY)
+    since = int(steps.start[1]) if len(steps) > 1 else seen.trace.span[1]
+    for remedy, later in ((_MEMORY, True), (_FIRST_MEMORY, False)):
+        share = time.idle_of(Cause.MEMORY, gaps=(seen.gaps.start >= since) == later)
+        own = calls[(seen.trace.start[calls] >= since) == later]
+        gain = shorter(seen, spared=HostWork.of_rows(seen.trace, own))
+        yield from _told(seen, time, share, remedy, gain)
+
+
+def blocking_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """Idle time in blocking copies that no other finding is about."""
+    share = time.idle_of(Cause.COPY)
+    calls = np.flatnonzero(seen.analysed.finder.host.kinds == CallKind.COPY)
+    yield from _told(seen, time, share, _COPIES, shorter(seen, without=calls))
+
+
+def host_code(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """Idle time in which the host did one thing for long before a launch: no launch cost."""
+    split = seen.gaps.causes.split
+    between = split[:, [Cause.PYTHON, Cause.UNRECORDED]].sum(axis=1)
+    for cause, remedy in _LONG.items():
+        took = between if cause in (Cause.PYTHON, Cause.UNRECORDED) else split[:, cause]
+        share = time.idle_of(cause, gaps=took >= HOST_CODE_NS)
+        yield from _told(seen, time, share, remedy, share.ns)
+
+
+def in_the_queue(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """Idle time after the launch: held by nothing that is shown, by another stream, or no
+    more than what each kernel takes to begin.
+    """
+    queued = seen.gaps.causes.split[:, Cause.QUEUED]
+    unexplained = time.idle_of(Cause.QUEUED, gaps=queued >= QUEUED_NS)
+    yield from _told(seen, time, unexplained, _UNEXPLAINED, unexplained.ns)
+    for remedy, cause in ((_WAIT, Cause.WAIT_EVENT), (_UNKNOWN, Cause.UNKNOWN)):
+        share = time.idle_of(cause)
+        yield from _told(seen, time, share, remedy, share.ns)
+    for remedy, cause in ((_GRAPH, Cause.GRAPH), (_STARTS, Cause.QUEUED)):
+        share = time.idle_of(cause)
+        yield from _told(seen, time, share, remedy, share.ns // 2)
+
+
+def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: int) -> Iterator[Finding]:
+    """The finding about idle time that has one cause."""
+    by_gap = share.idle.sum(axis=1)
+    some = by_gap > 0
+    gaps = seen.gaps
+    figures = {
+        "idle_ns": share.idle_ns,
+        "span_ns": seen.span_ns,
+        "of_span_share": share.idle_ns / seen.span_ns if seen.span_ns else 0.0,
+        "gaps": int(some.sum()),
+    }
+    if "{ready_batch_ns}" in remedy.assumes:
+        figures["ready_batch_ns"] = READY_BATCH_NS
+    found = finding(
+        seen,
+        remedy.id,
+        cost=share.ns,
+        gain=gain,
+        title="GPU idle {cause}: {idle_ns} of {span_ns} ({of_span_share}), in {gaps:gap/gaps}",
+        assumes=remedy.assumes,
+        advice=_advice(seen, remedy),
+        figures=figures,
+        evidence=longest(gaps.start[some], gaps.end[some], by_gap[some]),
+        names={"cause": remedy.words},
+        in_use=seen.in_use.words("graph") if remedy is _GRAPH else (),
+    )
+    if found:
+        time.take(share, found.id)
+        yield found
+
+
+def _advice(seen: Slice, remedy: Remedy) -> str:
+    """What to try. What to record depends on what was recorded already."""
+    trace = seen.trace
+    if remedy in (_UNRECORDED, _UNKNOWN) and not recorded(trace, Category.CPU_OP):
         return _NO_CPU_SIDE
-    if cause is Cause.UNRECORDED and recorded(trace, Category.PYTHON_FUNCTION):
+    if remedy is _UNRECORDED and recorded(trace, Category.PYTHON_FUNCTION):
         return _BEYOND_STACKS
-    return _CAUSES[cause][1]
-
-
-def gpu_idle(seen: Slice) -> Iterator[Finding]:
-    """The whole idle time of all devices, with its main cause."""
-    cost = sum(device.idle_ns for device in seen.devices)
-    severity = severity_of(seen, cost)
-    if severity is None:
-        return
-    by_cause = {cause: sum(c.by_cause()[cause] for c in seen.causes) for cause in Cause}
-    main = max(by_cause, key=by_cause.__getitem__)
-    words, advice = _CAUSES[main][0], _advice(seen.trace, main)
-    yield Finding(
-        id="gpu-idle",
-        severity=severity,
-        cost_ns=cost,
-        title="GPU idle for {idle_ns} of {span_ns} ({of_span_share}), {main_cause_ns} of that "
-        "{cause}",
-        figures={
-            "idle_ns": cost,
-            "span_ns": seen.span_ns,
-            "of_span_share": cost / seen.span_ns,
-            "main_cause_ns": by_cause[main],
-        },
-        evidence=_longest_gaps(seen.devices),
-        advice=advice,
-        names={"cause": words},
-    )
-
-
-_APART = (Cause.DATA_LOADING, Cause.MODULE_LOAD, Cause.WAIT_EVENT)
-"""Causes that are findings of their own: none of the other findings is about them."""
-
-
-def idle_of_a_cause(seen: Slice) -> Iterator[Finding]:
-    """Idle time with a cause that has its own remedy. The cost is that cause's idle time."""
-    for cause in _APART:
-        cost = sum(causes.by_cause()[cause] for causes in seen.causes)
-        severity = severity_of(seen, cost)
-        if severity is None:
-            continue
-        words, advice = _CAUSES[cause]
-        gaps = [causes.gaps.take(causes.split[:, cause] > 0) for causes in seen.causes]
-        part = [causes.split[causes.split[:, cause] > 0, cause] for causes in seen.causes]
-        yield Finding(
-            id=f"idle-{cause.name.lower().replace('_', '-')}",
-            severity=severity,
-            cost_ns=cost,
-            title="GPU idle for {idle_ns} {cause}, in {gaps:gap/gaps}",
-            figures={"idle_ns": cost, "gaps": sum(map(len, gaps))},
-            evidence=_ranges(
-                np.concatenate([g.start for g in gaps]),
-                np.concatenate([g.end for g in gaps]),
-                np.concatenate(part),
-            ),
-            advice=advice,
-            names={"cause": words},
-        )
-
-
-def _longest_gaps(idle: tuple[DeviceIdle, ...]) -> tuple[Range, ...]:
-    start = np.concatenate([device.gaps.start for device in idle])
-    length = np.concatenate([device.gaps.length for device in idle])
-    return _ranges(start, start + length, length)
-
-
-def _ranges(start: I64, end: I64, cost: I64) -> tuple[Range, ...]:
-    order = np.argsort(-cost, kind="stable")[:EVIDENCE_MOST]
-    return tuple(map(Range, start[order].tolist(), end[order].tolist()))
-
-
-def launches_too_slow(seen: Slice) -> Iterator[Finding]:
-    """Stretches in which every operation found its device drained when it was launched."""
-    stretches = [launch_bound(seen.trace, device) for device in seen.devices]
-    start = np.concatenate([s.start for s in stretches] or [seen.gpu_ops[:0]])
-    end = np.concatenate([s.end for s in stretches] or [seen.gpu_ops[:0]])
-    busy = np.concatenate([s.busy_ns for s in stretches] or [seen.gpu_ops[:0]])
-    gpu_ops = sum(int(s.gpu_ops.sum()) for s in stretches)
-    idle = end - start - busy
-    cost = int(idle.sum())
-    severity = severity_of(seen, cost)
-    if severity is None:
-        return
-    yield Finding(
-        id="launch-bound",
-        severity=severity,
-        cost_ns=cost,
-        title="Launch-bound: {operations} operations of {mean_operation_ns} on average found the "
-        "GPU drained, in {stretches:stretch/stretches}; {idle_ns} of the GPU's idle time lies "
-        "between them",
-        figures={
-            "operations": gpu_ops,
-            "mean_operation_ns": round(int(busy.sum()) / gpu_ops),
-            "stretches": len(start),
-            "idle_ns": cost,
-        },
-        evidence=_ranges(start, end, idle),
-        advice="The host cannot launch as fast as the GPU works. Replay a CUDA graph "
-        "(torch.compile with mode='reduce-overhead'), fuse ops, or batch more work.",
-    )
+    return remedy.advice

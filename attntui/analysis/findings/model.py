@@ -12,6 +12,7 @@ import numpy as np
 from attntui.analysis.findings.thresholds import (
     EVIDENCE_MOST,
     HIGH_SHARE,
+    LITTLE_SHARE,
     LOW_SHARE,
     MEDIUM_SHARE,
 )
@@ -35,22 +36,36 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
-Evidence = int | Range
+Place = int | Range
 """An event's row, or a stretch of time such as a gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One place that shows a finding, and the ns that it is ranked by there; None in a note
+    that ranks by something else.
+    """
+
+    place: Place
+    ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something that costs time, or a note.
 
-    `title` and `advice` are templates: `{key}` stands for the figure or the name of that
-    key, `{key:call/calls}` for a count and its noun in the right number, and no number
+    `title`, `advice` and `assumes` are templates: `{key}` stands for the figure or the name of
+    that key, `{key:call/calls}` for a count and its noun in the right number, and no number
     stands in them otherwise. The end of a figure's key tells its unit: `_ns`, `_bytes`,
     `_share` (of one), `_pct`; other figures are counts. The rest of the key is the figure's
-    label where figures are listed. `names` holds text of the trace. `cost_ns` is the time of
-    GPUs, idle or busy, that is at stake; None for a note. Costs of several findings overlap:
-    they are views of the same time. `evidence` is the costliest first, `EVIDENCE_MOST` at
-    most.
+    label where figures are listed. `names` holds text of the trace.
+
+    `cost_ns` is the time of GPUs, idle or busy, that is at stake; None for a note. `gain_ns` is
+    what the scope would be shorter by if it were mended, `assumes` by which rule. `under` is
+    the id of the finding that this one is a symptom of: its time is part of that one's.
+    Findings under no other have each ns of a device to themselves (`ledger.Ledger`). `in_use`
+    says what the program does already, which the advice leaves out. `evidence` is the
+    costliest first, `EVIDENCE_MOST` at most.
     """
 
     id: str
@@ -61,25 +76,104 @@ class Finding:
     evidence: tuple[Evidence, ...]
     advice: str
     names: Mapping[str, str] = field(default_factory=dict)
+    gain_ns: int | None = None
+    gain_share: float | None = None
+    assumes: str = ""
+    under: str | None = None
+    in_use: tuple[str, ...] = ()
 
 
-def severity_of(seen: Slice, cost_ns: int, whole_ns: int | None = None) -> Severity | None:
-    """How much a cost matters, by its share of a whole (the slice's span); None where it does
-    not.
+HOST_FIRST = (
+    "; little is gained as long as the host gives out work no faster: that is the next bottleneck"
+)
+
+_LEVELS = (
+    (HIGH_SHARE, Severity.HIGH),
+    (MEDIUM_SHARE, Severity.MEDIUM),
+    (LOW_SHARE, Severity.LOW),
+)
+
+
+def level(share: float) -> Severity | None:
+    """How much a share of the time matters; None where it does not."""
+    return next((found for limit, found in _LEVELS if share >= limit), None)
+
+
+def finding(
+    seen: Slice,
+    name: str,
+    *,
+    cost: int,
+    gain: int,
+    title: str,
+    assumes: str,
+    advice: str,
+    figures: Mapping[str, int | float],
+    evidence: tuple[Evidence, ...],
+    names: Mapping[str, str] | None = None,
+    work: bool = False,
+    under: str | None = None,
+    in_use: tuple[str, ...] = (),
+) -> Finding | None:
+    """A finding that costs; None where neither its cost nor its gain matters.
+
+    It is as grave as its gain's share of the span. GPU work (`work`) is judged by its cost's
+    share of the busy time too, one level lower: where the GPU mostly stood idle it is the next
+    thing to mend. Whatever costs a share that matters is at least low.
     """
-    whole = seen.span_ns if whole_ns is None else whole_ns
-    share = cost_ns / whole if whole else 0.0
-    limits = (HIGH_SHARE, MEDIUM_SHARE, LOW_SHARE)
-    levels = (Severity.HIGH, Severity.MEDIUM, Severity.LOW)
-    return next(
-        (level for level, limit in zip(levels, limits, strict=True) if share >= limit), None
+    span, busy = seen.span_ns, seen.busy_ns
+    if not span or cost <= 0:
+        return None
+    gain = max(0, min(gain, cost))
+    if work and gain < LITTLE_SHARE * cost:
+        assumes += HOST_FIRST
+    levels = [level(gain / span), Severity.LOW if level(cost / span) else None]
+    if work and busy:
+        of_busy = level(cost / busy)
+        levels.append(None if of_busy is None else Severity(min(of_busy + 1, Severity.LOW)))
+    told = [each for each in levels if each is not None]
+    if not told:
+        return None
+    return Finding(
+        id=name,
+        severity=min(told),
+        cost_ns=cost,
+        title=title,
+        figures=figures,
+        evidence=evidence,
+        advice=advice,
+        names=names or {},
+        gain_ns=gain,
+        gain_share=gain / span,
+        assumes=assumes,
+        under=under,
+        in_use=in_use,
     )
 
 
-def costliest(rows: I64, cost: I64) -> tuple[int, ...]:
+def note(
+    name: str,
+    title: str,
+    advice: str,
+    evidence: tuple[Evidence, ...] = (),
+    names: Mapping[str, str] | None = None,
+    figures: Mapping[str, int | float] | None = None,
+) -> Finding:
+    """A finding that costs nothing."""
+    return Finding(name, Severity.INFO, None, title, figures or {}, evidence, advice, names or {})
+
+
+def costliest(rows: I64, cost: I64) -> tuple[Evidence, ...]:
     """The rows with the most cost, most first; of equal ones the earlier."""
     order = np.argsort(-cost, kind="stable")[:EVIDENCE_MOST]
-    return tuple(rows[order].tolist())
+    return tuple(map(Evidence, rows[order].tolist(), cost[order].tolist()))
+
+
+def longest(start: I64, end: I64, cost: I64) -> tuple[Evidence, ...]:
+    """The stretches of time with the most cost, most first."""
+    order = np.argsort(-cost, kind="stable")[:EVIDENCE_MOST]
+    places = map(Range, start[order].tolist(), end[order].tolist())
+    return tuple(map(Evidence, places, cost[order].tolist()))
 
 
 def recorded(trace: Trace, category: Category) -> bool:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attntui.analysis.bare_time import bare_time
-from attntui.analysis.findings.model import Finding, costliest, recorded, severity_of
+from attntui.analysis.findings.ledger import Ledger
+from attntui.analysis.findings.model import Finding, costliest, finding, recorded
+from attntui.analysis.gap_causes import Cause
 from attntui.analysis.groups import sums
-from attntui.analysis.intervals import of_disjoint
+from attntui.analysis.intervals import of_disjoint, union
 from attntui.analysis.launches import nearest
 from attntui.analysis.named import is_named
 from attntui.analysis.names.words import Library
@@ -44,42 +46,52 @@ _RECORD_STACKS = "Record stacks (with_stack=True), or sample the host with a pro
 _BEYOND_STACKS = "No Python frame ran in them: sample the host with a profiler of its own."
 
 
-def opaque_cpu_bars(seen: Slice) -> Iterator[Finding]:
-    """CPU ops long for no recorded reason, while the GPU stood idle.
-
-    The cost of each is its unexplained time, or the idle time inside it where that is less.
-    No call, op or frame inside explains it, and it is no first use (`first_use`).
+def opaque_cpu_bars(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """CPU ops long for no recorded reason, while the GPU stood idle: the dispatch of the gaps
+    that lies inside them, where no call, op or frame in them explains it. What a first use
+    explains (`first_use`) is no dispatch.
     """
     trace = seen.trace
     bars = fat_bars(seen.analysed.cpu)
     launches = seen.analysed.cpu.work.gpu_ops[bars.index] > 0
     index = bars.index[(bars.kind == FatKind.OPAQUE) & launches]
     rows = seen.analysed.cpu.rows[index]
-    # What a Python frame in the op explains is not opaque.
     bare = bare_time(trace, rows)
-    opaque = seen.analysed.cpu.split[index, SelfPart.DISPATCH]
-    opaque = np.minimum(opaque, sums(bare.of, bare.length, len(rows)))
-    stalled = np.minimum(opaque, _idle_inside(seen, trace.start[rows], trace.end[rows]))
-    cost = int(stalled.sum())
-    severity = severity_of(seen, cost)
-    if severity is None:
-        return
+    opaque = np.minimum(
+        seen.analysed.cpu.split[index, SelfPart.DISPATCH],
+        sums(bare.of, bare.length, len(rows)),
+    )
+    idle = sums(bare.of, _idle_inside(seen, bare.start, bare.end), len(rows))
+    stalled = np.minimum(opaque, idle)
     some = stalled > 0
-    yield Finding(
-        id="opaque-cpu",
-        severity=severity,
-        cost_ns=cost,
+    if not some.any():
+        return
+    by_start = np.argsort(bare.start, kind="stable")
+    inside = union(bare.start[by_start], bare.end[by_start])
+    gaps, launch = seen.gaps, seen.gaps.causes.launch
+    # Once the launch call has begun the host is late no longer.
+    late = np.where(launch == ABSENT, gaps.end, np.clip(trace.start[launch], gaps.start, gaps.end))
+    share = time.idle_part(Cause.DISPATCH, inside.covered(gaps.start, late))
+    found = finding(
+        seen,
+        "opaque-cpu",
+        cost=share.ns,
+        gain=share.ns,
         title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that nothing recorded explains, "
         "the GPU idle for {idle_meanwhile_ns} of it; the longest is {op}",
+        assumes="what these ops do before they launch is done beforehand",
         figures={
             "unexplained_ns": int(opaque[some].sum()),
             "cpu_ops": int(some.sum()),
-            "idle_meanwhile_ns": cost,
+            "idle_meanwhile_ns": share.ns,
         },
         evidence=costliest(rows[some], opaque[some]),
         advice=_advice(seen, rows, stalled),
         names={"op": trace.name_of(int(rows[np.argmax(np.where(some, opaque, 0))]))},
     )
+    if found:
+        time.take(share, found.id)
+        yield found
 
 
 def _advice(seen: Slice, rows: I64, stalled: I64) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.model import Finding, Severity, costliest
+from attntui.analysis.findings.model import Evidence, Finding, Severity, costliest
 from attntui.analysis.findings.thresholds import SEEN_SHARE
 from attntui.analysis.named import holding, is_named
 from attntui.analysis.recorded import (
@@ -176,6 +176,6 @@ def _without_launch(seen: Slice) -> Iterator[Finding]:
 
 
 def _note(
-    name: str, title: str, advice: str, evidence: tuple[int, ...] = (), **figures: int
+    name: str, title: str, advice: str, evidence: tuple[Evidence, ...] = (), **figures: int
 ) -> Finding:
     return Finding(name, Severity.INFO, None, title, figures, evidence, advice)

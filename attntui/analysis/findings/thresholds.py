@@ -11,6 +11,9 @@ MEDIUM_SHARE = 0.10
 LOW_SHARE = 0.03
 """Below this two runs of one program differ as much: nothing to act on, so no finding."""
 
+LITTLE_SHARE = 0.1
+"""Of its cost. A finding about the GPU's work that gains less is held back by something else."""
+
 EVIDENCE_MOST = 20
 """Pieces of evidence kept, the costliest first: more than anyone steps through."""
 
@@ -18,6 +21,14 @@ PAGEABLE_LEAST_BYTES = 64 * 1024 + 1
 """CUDA stages a copy of up to 64 KB from pageable memory at once and returns (CUDA runtime
 API, "API synchronization behavior"): pinning gains nothing there, nor for an `.item()`.
 """
+
+PINNED_BYTES_A_SECOND = 20e9
+"""A copy from or to pinned memory is at least as fast: PCIe 4.0 with 16 lanes carries 26 GB/s
+at most, and an H200 on PCIe 5.0 was measured at 54.
+"""
+
+LAUNCH_CALL_NS = 10_000
+"""What the host takes to launch a kernel or a copy, give or take."""
 
 TINY_NS = 5_000
 """A kernel shorter than this takes the GPU less time than its launch takes the host."""
@@ -27,6 +38,60 @@ TINY_LEAST = 100
 
 TINY_LEAST_SHARE = 0.5
 """Of the kernels. Where most are long, fusing the rest changes little."""
+
+KERNEL_FLOOR_NS = 2_000
+"""What a kernel takes that does next to nothing: to begin, to read an address, to end. Two
+kernels in one save it once.
+"""
+
+QUEUED_NS = 100_000
+"""Two kernels that both stand ready follow each other within some us. From here on something
+held the second one up that the trace does not show.
+"""
+
+HOST_CODE_NS = 500_000
+"""Host code that runs this long between two launches is a piece of work of its own, not what
+launching costs: an op is dispatched in some tens of us.
+"""
+
+READY_BATCH_NS = 100_000
+"""A batch that lies ready still takes the host about this long to fetch (queue, unpickling);
+measured with four workers and with batches of some KB.
+"""
+
+FUSED_SHARE = 1 / 3
+"""Of the nearer roof that one fused attention kernel reaches, both products counted in full.
+FlashAttention reaches 0.37 so counted, cuDNN 0.6 (H200, 8x16x1024x64, bf16, causal).
+"""
+
+PRODUCT_SHARE = 0.5
+"""Of its roof that a product of aligned sizes on the tensor cores reaches: large ones get 0.7."""
+
+CHAIN_LEAST = 3
+"""Pointwise kernels in a row on tensors of one size, from which they are a chain: two may be
+what an op needs.
+"""
+
+POINTWISE_KEPT = 0.2
+"""Of a pointwise kernel's time that stays when it is fused, for its arithmetic: a chain of mul,
+add and tanh kept 0.27 (H200), one without a transcendental function keeps next to nothing.
+"""
+
+LOOP_LEAST = 32
+"""Kernels of one optimiser step, from which they are a loop over tensors: a fused or a foreach
+optimiser launches some.
+"""
+
+LOOP_REPEATS = 8
+"""Kernels of one name in one optimiser step, from which they are a loop over tensors."""
+
+SMALL_GRID_SHARE = 0.5
+"""Of the multiprocessors. With fewer blocks, most of the GPU stands beside the kernel."""
+
+UNALIGNED_ELEMENTS = 8
+"""Of 16-bit types: 16 bytes, the longest load of one thread. Lengths that are no multiple of it
+need narrower ones.
+"""
 
 LOW_OCCUPANCY_PCT = 30.0
 """Below it a kernel is often asked about: two of five warps' places or fewer are the usual

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compiled_regions import FusionCheck
-from attntui.analysis.findings import Finding
+from attntui.analysis.findings import Evidence, Finding
 from attntui.analysis.scope import Range
 from attntui.analysis.slice import Slice
 from attntui.view.detail.items import Item, heading, item
-from attntui.view.session.selection import EventAt
+from attntui.view.session.selection import EventAt, FindingAt
 from attntui.view.tables.findings import evidence_place, remarks
 from attntui.view.tables.regions import region_lines
-from attntui.view.words.findings import advice_text, figure_label, figure_text
-from attntui.view.words.formats import duration
+from attntui.view.words.findings import advice_text, assumes_text, figure_label, figure_text
+from attntui.view.words.formats import duration, percent
 
 MAX_EVIDENCE = 20
 
@@ -33,9 +33,14 @@ def finding_detail(part: Slice, key: str) -> list[Item]:
     items += [
         item("weight", finding.severity.word),
         item("costs", "nothing" if finding.cost_ns is None else duration(finding.cost_ns)),
-        item("", ""),
-        item("to try", advice_text(finding)),
     ]
+    if finding.gain_ns is not None and finding.gain_share is not None:
+        gain = f"{duration(finding.gain_ns)} ({percent(finding.gain_share)} of the span)"
+        items += [item("gains", gain), item("if", assumes_text(finding))]
+    if finding.under is not None:
+        items.append(item("under", finding.under, FindingAt(finding.under)))
+    items += [item("in use", f"{words} already") for words in finding.in_use]
+    items += [item("", ""), item("to try", advice_text(finding))]
     if finding.figures:
         items.append(heading("figures"))
         for name, value in finding.figures.items():
@@ -53,9 +58,14 @@ def _evidence(analysed: AnalysedTrace, finding: Finding) -> Iterator[Item]:
         return
     yield heading("evidence, the costliest first")
     for piece in finding.evidence[:MAX_EVIDENCE]:
-        if isinstance(piece, Range):
-            text = f"{duration(piece.end - piece.start)} from {duration(piece.start, 7)}"
-        else:
-            length = duration(int(analysed.trace.dur[piece]))
-            text = f"{analysed.labels.event(piece)}  {length}"
-        yield item("·", text, evidence_place(analysed, piece))
+        yield item("·", _evidence_text(analysed, piece), evidence_place(analysed, piece.place))
+
+
+def _evidence_text(analysed: AnalysedTrace, piece: Evidence) -> str:
+    """What a piece of evidence is, and the time that it is ranked by; else how long it is."""
+    place = piece.place
+    if isinstance(place, Range):
+        ns = place.end - place.start if piece.ns is None else piece.ns
+        return f"{duration(ns)} from {duration(place.start, 7)}"
+    ns = int(analysed.trace.dur[place]) if piece.ns is None else piece.ns
+    return f"{analysed.labels.event(place)}  {duration(ns)}"

@@ -191,10 +191,14 @@ class AttentionCall(Part, kw_only=True):
 
 
 class Finding(Part, kw_only=True):
-    """Something that costs time, or a note (no `cost_ns`). Costs of several overlap.
+    """Something that costs time, or a note (no `cost_ns`); the best gain first.
 
-    The end of a figure's key tells its unit: `_ns`, `_bytes`, `_share` (of one), `_pct`;
-    others are counts. `evidence` are rows of events, and stretches as [start, end] in ns.
+    `gain_ns` is what the trace would be shorter by if it were mended, `gain_share` that part of
+    its span, `assumes` the rule. `under` is the id of the finding that this one is a symptom
+    of; costs of findings under no other have no ns in common. `in_use` says what the program
+    does already. The end of a figure's key tells its unit: `_ns`, `_bytes`, `_share` (of one),
+    `_pct`; others are counts. `evidence` are rows of events, and stretches as [start, end] in
+    ns.
     """
 
     id: str
@@ -204,6 +208,24 @@ class Finding(Part, kw_only=True):
     advice: str
     figures: dict[str, int | float]
     evidence: list[int | tuple[int, int]]
+    gain_ns: int | None
+    gain_share: float | None
+    assumes: str
+    in_use: list[str]
+    under: str | None
+
+
+class TimeLeaf(Part, kw_only=True):
+    """A leaf of the tree of the devices' time: busy with a kind of work, or idle by a cause
+    after a trigger. The leaves sum to the devices' spans.
+    """
+
+    label: str
+    branch: Literal["busy", "idle"]
+    what: str
+    trigger: str | None
+    ns: int
+    share: float
 
 
 class AnnotationInstance(Part, kw_only=True):
@@ -319,6 +341,7 @@ class Summary(Part, kw_only=True):
     kernels: list[Kernel]
     attention: list[AttentionCall]
     findings: list[Finding]
+    time_tree: list[TimeLeaf]
     annotations: dict[str, list[AnnotationInstance]]
     gaps: list[Gap]
     steps: list[StepRow]

@@ -24,6 +24,7 @@ from attntui.view.tables import (
     ops,
     regions,
     steps,
+    time,
 )
 from attntui.view.tables.model import Table, every_row, records, texts
 from attntui.view.words.findings import advice_text
@@ -39,6 +40,7 @@ def tables(part: Slice) -> Mapping[str, Callable[[], Table]]:
     return {
         "devices": lambda: devices.devices_table(part),
         "findings": lambda: findings.findings_table(part),
+        "time": lambda: time.time_table(part),
         "kernels": lambda: kernels.kernels_table(part),
         "gaps": lambda: gaps.gaps_table(part, part.gaps),
         "operations": lambda: kernels.instances_table(part),
@@ -68,7 +70,13 @@ def sections(analysed: AnalysedTrace, top: int = 10) -> list[Section]:
     if part.findings:
         parts.append(_findings(part))
     if part.devices:
-        parts += [_devices(part), *_idle(part), *_kernels(part, top), *_gaps(part, top)]
+        parts += [
+            _devices(part),
+            _time(part),
+            *_idle(part),
+            *_kernels(part, top),
+            *_gaps(part, top),
+        ]
     if part.attention:
         parts += _attention(part, top)
     if analysed.fusion:
@@ -117,13 +125,14 @@ def _trace(analysed: AnalysedTrace) -> Section:
 
 
 def _findings(part: Slice) -> Section:
-    rows = findings.finding_rows(part)
-    said = {row: advice_text(found) for row, found in zip(rows, part.findings, strict=True)}
+    advice = zip(findings.finding_rows(part), part.findings, strict=True)
+    said = {row: advice_text(found) for row, found in advice}
+    rows = sorted(said)
 
     def below(row: int) -> tuple[Cells, ...]:
         return ({"title": safe(f"  try: {said[row]}")},)
 
-    title = Safe("Findings; a cost is GPU time or idle time, and costs overlap")
+    title = Safe("Findings, the best gain first; '- ' stands before a symptom of the one above")
     table = findings.findings_table(part)
     return Section(title, table, findings.REPORTED, rows, below, wraps=frozenset({"title"}))
 
@@ -135,6 +144,11 @@ def _devices(part: Slice) -> Section:
     title = Safe("Devices; idle is the part of the span in which no GPU operation runs")
     table = devices.devices_table(part)
     return Section(title, table, devices.REPORTED, range(len(table)), footer=footer)
+
+
+def _time(part: Slice) -> Section:
+    """Every ns of the devices' spans, in one place."""
+    return whole(Safe("Where the time of the devices went"), time.time_table(part), time.REPORTED)
 
 
 def _idle(part: Slice) -> list[Section]:
@@ -220,6 +234,7 @@ def document(analysed: AnalysedTrace) -> dict[str, Any]:
         "kernels": records(made["kernels"]()),
         "attention": records(made["attention"]()),
         "findings": records(made["findings"](), findings.finding_rows(part)),
+        "time_tree": records(made["time"]()),
         "annotations": _instances(analysed),
         "gaps": records(made["gaps"]()),
         "steps": records(made["steps"]()),

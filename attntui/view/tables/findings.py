@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compiled_regions import FusionCheck
 from attntui.analysis.findings import Evidence, Finding
-from attntui.analysis.gap_causes import Cause, Trigger
+from attntui.analysis.findings import Place as Where
 from attntui.analysis.scope import Range
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
@@ -20,13 +20,16 @@ from attntui.view.session.selection import (
     Selection,
     stretch,
 )
-from attntui.view.tables.model import Column, Place, Table, computed, every_row, texts, times
+from attntui.view.tables.model import Column, Place, Table, computed, every_row, times
 from attntui.view.tables.regions import check_text
-from attntui.view.words.findings import advice_text, title_text
+from attntui.view.words.findings import advice_text, assumes_text, title_text
 from attntui.view.words.formats import count, percent
 
 NOTICE_CELLS = 500
-REPORTED = ("severity", "cost_ns", "title")
+REPORTED = ("severity", "gain_ns", "cost_ns", "title")
+
+SYMPTOM = "- "
+"""Stands before a finding that is a symptom of the one above it."""
 
 _BROKEN = ("truncated", "damaged")
 """Notices that come before all findings: what is missing may be missing for that."""
@@ -47,18 +50,16 @@ class Remark:
 
 
 def remarks(part: Slice) -> tuple[Remark, ...]:
-    """Findings of the slice by rank, its idle time by cause, compiled regions, notices."""
+    """Findings of the slice with their symptoms, its time, compiled regions, notices."""
     notices = part.trace.notices
     broken = [_noticed(notice) for notice in notices if notice.kind in _BROKEN]
-    found = [
-        Remark(f.id, Safe(f.severity.word), title_text(f), f.cost_ns, f) for f in part.findings
-    ]
+    found = [_found(each) for each in nested(part.findings)]
     odd = [_noticed(notice) for notice in notices if notice.kind not in _BROKEN]
     fused = [
         Remark(f"fusion {number}", Safe("fusion"), check_text(c), c.library_ns or None, check=c)
         for number, c in enumerate(part.analysed.fusion)
     ]
-    return (*broken, *found, *_idle(part), *fused, *odd)
+    return (*broken, *found, *_time(part), *fused, *odd)
 
 
 def notice_text(notice: Notice) -> Safe:
@@ -71,33 +72,57 @@ def _noticed(notice: Notice) -> Remark:
     return Remark(f"notice {notice.kind}", Safe("notice"), notice_text(notice))
 
 
-def _idle(part: Slice) -> Iterator[Remark]:
-    """Where idle time went, and what had drained the queue."""
-    idle = part.idle_ns
-    if not idle:
-        return
-    causes = sorted(part.gaps.causes.by_cause().items(), key=lambda item: -item[1])
-    triggers = list(part.gaps.causes.by_trigger().items())
-    yield Remark("idle causes", Safe("idle"), _split("by cause", causes, idle), idle)
-    yield Remark(
-        "idle triggers", Safe("idle"), _split("after what drained the queue", triggers, idle), idle
-    )
+def nested(found: Sequence[Finding]) -> list[Finding]:
+    """Findings in their order, each one's symptoms right behind it."""
+    return [
+        each
+        for root in found
+        if root.under is None
+        for each in (root, *(symptom for symptom in found if symptom.under == root.id))
+    ]
 
 
-def _split(words: str, parts: Sequence[tuple[Cause | Trigger, int]], whole: int) -> Safe:
-    shares = ", ".join(f"{part.word} {percent(ns / whole)}" for part, ns in parts if ns)
-    return safe(f"{words}: {shares}")
+def _found(finding: Finding) -> Remark:
+    word = Safe(finding.severity.word)
+    return Remark(finding.id, word, title_text(finding), finding.cost_ns, finding)
+
+
+def _time(part: Slice) -> Iterator[Remark]:
+    """Where the time went: busy by kind of work, idle by cause."""
+    whole = part.span_ns
+    for word, busy in (("busy", True), ("idle", False)):
+        leaves = branch(part, busy)
+        ns = sum(length for _, length in leaves)
+        if ns:
+            parts = ", ".join(f"{name} {percent(length / whole)}" for name, length in leaves)
+            text = safe(f"{percent(ns / whole)} of the span: {parts}")
+            yield Remark(f"time {word}", Safe(word), text, ns)
+
+
+def branch(part: Slice, busy: bool) -> list[tuple[str, int]]:
+    """One branch of the time tree: what each twig is called and its ns, the longest first."""
+    total: dict[str, int] = {}
+    for leaf in part.time_tree:
+        if leaf.busy is busy:
+            total[leaf.word] = total.get(leaf.word, 0) + leaf.ns
+    return sorted(total.items(), key=lambda item: (-item[1], item[0]))
 
 
 def findings_table(part: Slice) -> Table:
     """The remarks, the gravest first; findings alone are data (see `finding_rows`)."""
     rows = remarks(part)
     labels = [remark.text for remark in rows]
+    gains = [None if row.finding is None else row.finding.gain_ns for row in rows]
 
     def finding(row: int) -> Finding:
         found = rows[row].finding
         assert found is not None
         return found
+
+    def shown(row: int) -> Safe:
+        found = rows[row].finding
+        is_symptom = found is not None and found.under is not None
+        return safe(f"{SYMPTOM}{labels[row]}") if is_symptom else labels[row]
 
     def target(row: int) -> Selection:
         return FindingAt(rows[row].key, _place(part.analysed, rows[row]))
@@ -117,19 +142,31 @@ def findings_table(part: Slice) -> Table:
             left=True,
             place=Place(7),
         ),
+        replace(times("gain_ns", "gains", gains, Place(9)), order=-every_row(labels)),
         times("cost_ns", "costs", [row.cost_ns for row in rows], Place(9)),
-        texts("title", "finding", labels, Place(None)),
+        Column(
+            "title",
+            Safe("finding"),
+            lambda row: labels[row],
+            shown,
+            every_row(labels),
+            left=True,
+            place=Place(None),
+        ),
         computed("id", lambda row: rows[row].key),
         computed("figures", lambda row: dict(finding(row).figures)),
         computed("evidence", lambda row: _evidence(finding(row).evidence)),
         computed("advice", lambda row: advice_text(finding(row))),
+        computed("gain_share", lambda row: finding(row).gain_share),
+        computed("assumes", lambda row: assumes_text(finding(row))),
+        computed("in_use", lambda row: list(finding(row).in_use)),
+        computed("under", lambda row: finding(row).under),
     )
     return Table(
         columns,
         labels,
         every_row(labels),
-        sort="severity",
-        descending=False,
+        sort="gain_ns",
         target=target,
         row_of=row_of,
         empty=Safe("nothing to say about this scope"),
@@ -137,14 +174,15 @@ def findings_table(part: Slice) -> Table:
 
 
 def finding_rows(part: Slice) -> list[int]:
-    """The rows of `findings_table` that are findings: those after the broken file's notices."""
-    first = sum(notice.kind in _BROKEN for notice in part.trace.notices)
-    return list(range(first, first + len(part.findings)))
+    """The rows of `findings_table` that are findings, the best gain first."""
+    row_of = {remark.key: row for row, remark in enumerate(remarks(part))}
+    return [row_of[found.id] for found in part.findings]
 
 
 def _evidence(evidence: tuple[Evidence, ...]) -> list[int | list[int]]:
     """For programs: an event's row, or a stretch as [start, end] in ns."""
-    return [[e.start, e.end] if isinstance(e, Range) else e for e in evidence]
+    places = [piece.place for piece in evidence]
+    return [[e.start, e.end] if isinstance(e, Range) else e for e in places]
 
 
 def _place(analysed: AnalysedTrace, remark: Remark) -> EventAt | GapAt | Range | None:
@@ -154,11 +192,11 @@ def _place(analysed: AnalysedTrace, remark: Remark) -> EventAt | GapAt | Range |
         return EventAt(int(lines[0].rows[0]))
     if remark.finding is None or not remark.finding.evidence:
         return None
-    return evidence_place(analysed, remark.finding.evidence[0])
+    return evidence_place(analysed, remark.finding.evidence[0].place)
 
 
-def evidence_place(analysed: AnalysedTrace, evidence: Evidence) -> EventAt | GapAt | Range:
+def evidence_place(analysed: AnalysedTrace, place: Where) -> EventAt | GapAt | Range:
     """A piece of evidence as what can be selected."""
-    if isinstance(evidence, Range):
-        return stretch(analysed, evidence.start, evidence.end)
-    return EventAt(evidence)
+    if isinstance(place, Range):
+        return stretch(analysed, place.start, place.end)
+    return EventAt(place)

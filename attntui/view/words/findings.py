@@ -47,6 +47,11 @@ def advice_text(finding: Finding) -> Safe:
     return _filled(finding, finding.advice)
 
 
+def assumes_text(finding: Finding) -> Safe:
+    """What the gain stands on."""
+    return _filled(finding, finding.assumes)
+
+
 def _filled(finding: Finding, template: str) -> Safe:
     pieces = []
     for text, key, nouns, _ in Formatter().parse(template):

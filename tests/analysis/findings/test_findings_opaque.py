@@ -109,7 +109,7 @@ def test_first_uses_and_frames_leave_nothing_opaque(path: Path) -> None:
     """Code loads, cuDNN's plans of a growing cache, and custom ops that Python frames tell."""
     seen = {finding.id for finding in AnalysedTrace(load(path)).whole.findings}
     assert "opaque-cpu" not in seen
-    assert "idle-module-load" in seen
+    assert "first-use-load" in seen
 
 
 def test_a_first_use_is_not_opaque() -> None:

@@ -61,7 +61,7 @@ def test_launches_without_kernels_are_lost_records() -> None:
     assert dict(finding.figures) == {"launch_calls": 2}
     assert "though 2 calls launched some" in title_text(finding)
     # The longest first.
-    assert finding.evidence == (2, 1)
+    assert [piece.place for piece in finding.evidence] == [2, 1]
 
 
 def test_a_call_that_launches_nothing_makes_no_gpu_trace() -> None:
@@ -209,20 +209,20 @@ def late(with_cpu: bool, *, frame: bool = False) -> dict[str, Finding]:
 
 
 def test_unrecorded_idle_time_asks_for_what_is_missing() -> None:
-    stacks = advice_text(late(True)["gpu-idle"])
+    stacks = advice_text(late(True)["idle-unrecorded"])
     assert "with_stack=True" in stacks
-    without = late(False)["gpu-idle"]
-    assert "while the host ran code that the trace does not record" in title_text(without)
+    without = late(False)["idle-unrecorded"]
+    assert "code that the trace does not record" in title_text(without)
     assert "ProfilerActivity.CPU" in advice_text(without)
     assert "with_stack" not in advice_text(without)
-    assert "with_stack=True" not in advice_text(late(True, frame=True)["gpu-idle"])
+    assert "with_stack=True" not in advice_text(late(True, frame=True)["idle-unrecorded"])
 
 
 def test_idle_time_without_launches_asks_for_them() -> None:
     end = 1_000_000 + 20 * LONG
     stray = kernel("stray", end + 900_000, end + 901_000)
-    told = found([*quiet(), stray])["gpu-idle"]
+    told = found([*quiet(), stray])["idle-unknown"]
     assert "begin recording before the launches" in advice_text(told)
     assert "ProfilerActivity.CPU" not in advice_text(told)
-    alone = found([*KERNELS, stray])["gpu-idle"]
+    alone = found([*KERNELS, stray])["idle-unknown"]
     assert "ProfilerActivity.CPU" in advice_text(alone)

@@ -165,6 +165,7 @@ DRAWN_ALONE = {
 SHAPES: dict[str, type[schema.Part]] = {
     "devices": schema.Device,
     "findings": schema.Finding,
+    "time": schema.TimeLeaf,
     "kernels": schema.Kernel,
     "gaps": schema.Gap,
     "attention": schema.AttentionCall,
@@ -178,6 +179,7 @@ SHAPES: dict[str, type[schema.Part]] = {
 SECTIONS: dict[str, type[schema.Part]] = {
     "Findings": schema.Finding,
     "Devices": schema.Device,
+    "Where the time": schema.TimeLeaf,
     "GPU operations by name": schema.Kernel,
     "What bounds the GPU": schema.Kernel,
     "How they fill": schema.Kernel,

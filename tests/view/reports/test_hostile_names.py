@@ -26,7 +26,7 @@ from rich.console import Console
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare import compare
-from attntui.analysis.findings import Finding, Severity
+from attntui.analysis.findings import Evidence, Finding, Severity
 from attntui.analysis.scope import Range, Step
 from attntui.trace import load
 from attntui.trace.model import LaneKind, Notice
@@ -239,7 +239,7 @@ def test_names_in_a_finding_and_a_notice_are_cleaned() -> None:
 def test_a_finding_that_names_the_trace_is_harmless_in_its_table(
     hostile: AnalysedTrace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = Finding("i", Severity.LOW, 1, "in {op}", {bad("key_ns"): 1}, (0,), "see {op}",
+    found = Finding("i", Severity.LOW, 1, "in {op}", {bad("key_ns"): 1}, (Evidence(0),), "see {op}",
                     names={"op": bad("mm")})  # fmt: skip
     analysed = AnalysedTrace(hostile.trace)
     monkeypatch.setitem(vars(analysed.whole), "findings", (found,))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attntui.analysis.analysed import AnalysedTrace
-from attntui.analysis.findings import Finding, Severity
+from attntui.analysis.findings import Evidence, Finding, Severity
 from attntui.analysis.scope import Range
 from attntui.trace import load
 from attntui.view.reports.json_text import dumps
@@ -31,9 +31,13 @@ FINDING = Finding(
         "busy_share": 0.362,
         "occupancy_pct": 12.5,
     },
-    evidence=(7, Range(10, 20)),
+    evidence=(Evidence(7, 100), Evidence(Range(10, 20), 10)),
     advice="Use {op} less.",
     names={"op": "aten::mm"},
+    gain_ns=750_000,
+    gain_share=0.25,
+    assumes="half of the {calls} fall away",
+    in_use=("a CUDA graph is replayed",),
 )
 
 
@@ -98,14 +102,19 @@ def test_a_finding_as_json(told: AnalysedTrace) -> None:
         "figures": dict(FINDING.figures),
         "evidence": [7, [10, 20]],
         "advice": "Use aten::mm less.",
+        "gain_ns": 750_000,
+        "gain_share": 0.25,
+        "assumes": "half of the 1,234 fall away",
+        "in_use": ["a CUDA graph is replayed"],
+        "under": None,
     }
 
 
 def test_the_section_has_each_finding_with_its_advice(told: AnalysedTrace) -> None:
     section = next(s for s in sections(told) if s.title.startswith("Findings"))
     assert list(section.lines()) == [
-        ("medium", "1.500 ms", title_text(FINDING)),
-        ("", "", "  try: Use aten::mm less."),
+        ("medium", "750.0 us", "1.500 ms", title_text(FINDING)),
+        ("", "", "", "  try: Use aten::mm less."),
     ]
 
 
@@ -147,7 +156,7 @@ def test_the_text_begins_with_the_findings(corpus: Path) -> None:
     titles = [section.title for section in sections(facts)]
     assert titles[1].startswith("Findings")
     text = "\n".join(plain(sections(facts)))
-    assert "Naive attention spends 2.686 ms" in text
+    assert "Naive attention takes 3.189 ms" in text
     assert "roofs: 4.80 TB/s, NVIDIA H200 datasheet" in text
     assert "naive fwd 8x16x1024x64 bf16" in text
 

@@ -1,0 +1,110 @@
+"""The finding about k and v that are copied to every query head before attention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attntui.analysis.attention import AttentionCall
+from attntui.analysis.findings.gains import shorter
+from attntui.analysis.findings.ledger import Ledger
+from attntui.analysis.findings.model import Finding, costliest, finding
+from attntui.analysis.kernel_facts import traffic
+from attntui.analysis.names.words import OperationKind
+from attntui.analysis.work.model import Arguments
+from attntui.trace.masks import mask_of
+from attntui.trace.model import ABSENT, I64, OpInputs
+
+if TYPE_CHECKING:
+    from attntui.analysis.slice import Slice
+
+
+def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """Copies that write k or v out for every query head, for the attention call that follows
+    on the thread: a copy that writes at least twice what it reads, as many elements as the
+    call's k or v with all its heads.
+    """
+    trace = seen.trace
+    copies, launch, elements = _expanding(seen)
+    calls = [c for c in seen.attention if c.start is not None and _sizes(c)]
+    if not len(copies) or not calls:
+        return
+    calls = sorted(calls, key=lambda call: call.start or 0)
+    chosen = np.zeros(len(copies), np.bool_)
+    for lane in {call.lane for call in calls}:
+        own = [call for call in calls if call.lane == lane]
+        ends = np.array([call.end for call in own], np.int64)
+        here = np.flatnonzero(trace.lane[launch] == lane)
+        following = np.searchsorted(ends, trace.start[launch[here]], side="right")
+        for at, call in zip(here.tolist(), following.tolist(), strict=True):
+            chosen[at] = call < len(own) and int(elements[at]) in _sizes(own[call])
+    rows = copies[chosen]
+    if not len(rows):
+        return
+    share, under = time.of_work(rows)
+    figures = {"copies": len(rows), "copying_ns": share.ns}
+    title = (
+        "k and v are written out for every query head before attention: {copies:copy/copies}, "
+        "{copying_ns}"
+    )
+    moved = traffic(seen.analysed.work, rows)
+    if moved.moved is not None and moved.known_ns == moved.gpu_ns:
+        figures["moved_bytes"] = moved.moved
+        title += ", {moved_bytes} moved"
+    found = finding(
+        seen,
+        "expanded-heads",
+        cost=share.ns,
+        gain=shorter(seen, factor=np.where(share.busy > 0, 0.0, 1.0)),
+        title=title,
+        assumes="the copies fall away; that attention reads less is not counted",
+        figures=figures,
+        evidence=costliest(rows, trace.dur[rows]),
+        advice="Pass k and v with their own heads: scaled_dot_product_attention(..., "
+        "enable_gqa=True), flash-attn and FlexAttention take fewer k and v heads than q heads.",
+        work=True,
+        under=under,
+    )
+    if found:
+        if under is None:
+            time.take(share, found.id)
+        yield found
+
+
+def _expanding(seen: Slice) -> tuple[I64, I64, I64]:
+    """GPU operations that copy an expanded tensor, so that each element is written at least
+    twice; their launches, and how many elements they write.
+    """
+    work, trace = seen.analysed.work, seen.trace
+    launcher = work.launcher[np.searchsorted(trace.gpu_ops, seen.gpu_ops)]
+    facts = seen.analysed.facts_by_name
+    names = np.array(
+        [i for i, f in facts.items() if f.decoded.kind is OperationKind.COPY], np.int64
+    )
+    copies = mask_of(len(trace.names), names)[trace.name[seen.gpu_ops]]
+    at = np.flatnonzero(copies & (launcher != ABSENT) & (trace.launch[seen.gpu_ops] != ABSENT))
+    inputs = trace.columns.inputs[launcher[at]].astype(np.int64)
+    written = np.zeros(len(trace.op_inputs) + 1, np.int64)
+    for number in np.unique(inputs[inputs != ABSENT]).tolist():
+        written[number] = _expanded(trace.op_inputs[number])
+    elements = written[inputs]
+    rows = seen.gpu_ops[at[elements > 0]]
+    return rows, trace.launch[rows].astype(np.int64), elements[elements > 0]
+
+
+def _expanded(inputs: OpInputs) -> int:
+    """Elements of the largest tensor among a copy's that has each of its own twice at least,
+    by its strides; 0 without one.
+    """
+    args = Arguments(inputs)
+    tensors = [tensor for i in range(2) if (tensor := args.tensor(i)) is not None]
+    return max((t.numel for t in tensors if 2 * t.distinct <= t.numel), default=0)
+
+
+def _sizes(call: AttentionCall) -> frozenset[int]:
+    """Elements of a call's k or v with as many heads as q; none where a size is not known."""
+    if call.batch is None or call.heads is None or call.kv_len is None or call.head_dim is None:
+        return frozenset()
+    return frozenset({call.batch * call.heads * call.kv_len * call.head_dim})

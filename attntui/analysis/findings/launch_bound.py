@@ -1,0 +1,230 @@
+"""Findings about a host that gives out work more slowly than the GPU does it, and its waits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attntui.analysis.findings.gains import shorter
+from attntui.analysis.findings.ledger import Ledger, Share, both
+from attntui.analysis.findings.model import (
+    Evidence,
+    Finding,
+    costliest,
+    finding,
+    longest,
+)
+from attntui.analysis.findings.thresholds import (
+    KERNEL_FLOOR_NS,
+    LOW_SHARE,
+    TINY_LEAST,
+    TINY_LEAST_SHARE,
+    TINY_NS,
+)
+from attntui.analysis.gap_causes import Cause, Trigger
+from attntui.analysis.groups import sums
+from attntui.analysis.launches import nearest
+from attntui.analysis.owners import span_at
+from attntui.analysis.runtime_calls import CallKind
+from attntui.trace.model import ABSENT, I64, Category
+
+if TYPE_CHECKING:
+    from attntui.analysis.slice import Slice
+
+GIVING_OUT = (Cause.DISPATCH, Cause.PYTHON, Cause.UNRECORDED, Cause.RUNTIME, Cause.LAUNCH_CALL)
+"""What the host does to give out the next operation."""
+
+LAUNCH_BOUND = "launch-bound"
+
+
+def host_behind(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """Launch-bound, the waits of the host, and tiny kernels: which of them is the cause.
+
+    Where the host would be behind without its waits too, the waits are a symptom: the time
+    after them is what giving out work takes anyway.
+    """
+    waited = seen.gaps.causes.trigger == Trigger.SYNC
+    waits = both(time.idle_of(Cause.SYNC), time.idle_of(*GIVING_OUT, gaps=waited))
+    calls = np.flatnonzero(seen.analysed.finder.host.kinds == CallKind.SYNC)
+    gain = shorter(seen, without=calls)
+    helps = seen.span_ns > 0 and gain >= LOW_SHARE * seen.span_ns
+    stalls = _sync_stalls(seen, waits, gain, None)
+    if helps and stalls:
+        time.take(waits, stalls.id)
+        yield stalls
+    behind = time.idle_of(*GIVING_OUT)
+    launches = both(behind, _starts_after(seen, time, behind))
+    if not helps:
+        launches = both(launches, time.idle_of(Cause.SYNC))
+    bound = _launch_bound(seen, launches)
+    if bound:
+        time.take(launches, bound.id)
+        yield bound
+    under = LAUNCH_BOUND if bound else None
+    if not helps:
+        stalls = _sync_stalls(seen, waits, gain, under)
+        if stalls:
+            if not bound:
+                time.take(waits, stalls.id)
+            yield stalls
+    yield from _tiny_kernels(seen, time, under)
+
+
+def _starts_after(seen: Slice, time: Ledger, behind: Share) -> Share:
+    """What operations took to begin in those gaps in which the host was late."""
+    late = (behind.idle > 0).any(axis=1)
+    queued = seen.gaps.causes.split[:, Cause.QUEUED]
+    given = seen.gaps.causes.split[:, list(GIVING_OUT)].sum(axis=1)
+    return time.idle_of(Cause.QUEUED, gaps=late & (queued <= given))
+
+
+def _launch_bound(seen: Slice, share: Share) -> Finding | None:
+    gaps = seen.gaps
+    by_gap = share.idle.sum(axis=1)
+    some = by_gap > 0
+    if not some.any():
+        return None
+    after = gaps.after[some]
+    own = seen.own[np.searchsorted(seen.gpu_ops, after)]
+    by_cause = share.idle.sum(axis=0).tolist()
+    figures = {
+        "idle_ns": share.ns,
+        "span_ns": seen.span_ns,
+        "of_span_share": share.ns / seen.span_ns,
+        "operations": len(after),
+        "mean_operation_ns": round(int(own.sum()) / len(after)),
+        "idle_before_each_ns": round(share.ns / len(after)),
+    }
+    # The parts by cause are figures of their own.
+    figures |= {f"{cause.name.lower()}_ns": by_cause[cause] for cause in Cause if by_cause[cause]}
+    return finding(
+        seen,
+        LAUNCH_BOUND,
+        cost=share.ns,
+        gain=share.ns,
+        title="Launch-bound: GPU idle {of_span_share}, {idle_ns} of {span_ns}; the host gives out "
+        "{operations:operation/operations} of {mean_operation_ns} on average, each "
+        "{idle_before_each_ns} late",
+        assumes="the GPU works without a pause: the whole is given out at once",
+        advice=_launch_advice(seen),
+        figures=figures,
+        evidence=longest(gaps.start[some], gaps.end[some], by_gap[some]),
+        in_use=seen.in_use.words("graph", "compiled"),
+    )
+
+
+def _launch_advice(seen: Slice) -> str:
+    used = seen.in_use
+    graph = "Replay a CUDA graph (torch.compile with mode='reduce-overhead')"
+    tries = "fuse ops, or give each more work (larger batches)."
+    if used.graph:
+        return (
+            "Take what still runs outside the CUDA graphs into one, fuse ops, or give each more "
+            "work (larger batches)."
+        )
+    if used.compiled:
+        return f"{graph}, or give each op more work (larger batches)."
+    return f"{graph}, {tries}"
+
+
+def _sync_stalls(seen: Slice, share: Share, gain: int, under: str | None) -> Finding | None:
+    """Idle time in the host's waits for the GPU, and after them until work came again."""
+    causes = seen.gaps.causes
+    trace = seen.trace
+    by_gap = share.idle.sum(axis=1)
+    some = np.flatnonzero((by_gap > 0) & (causes.trigger == Trigger.SYNC))
+    calls, which = np.unique(causes.trigger_row[some], return_inverse=True)
+    idle = sums(which, by_gap[some], len(calls))
+    figures: dict[str, int | float] = {
+        "idle_ns": share.ns,
+        "waits": len(calls),
+        "waiting_ns": int(share.idle[:, Cause.SYNC].sum()),
+        "gain_ns": max(0, min(gain, share.ns)),
+    }
+    if not len(calls):
+        return None
+    title = "GPU idle in and after {waits:wait/waits} of the host for it: {idle_ns} ("
+    title += "{waiting_ns} in the waits themselves"
+    steps = seen.analysed.steps
+    if len(steps):
+        found = span_at(steps.start, steps.end - 1, trace.start[calls])
+        figures["steps_with_waits"] = len(np.unique(found[found != ABSENT]))
+        figures["steps"] = len(steps)
+        title += ", in {steps_with_waits} of {steps:step/steps}"
+    title += "); the most after {op}"
+    if under:
+        title += "; without them the host would be behind all the same: {gain_ns} gained"
+    else:
+        title += "; {gain_ns} gained without them"
+    return finding(
+        seen,
+        "sync-stalls",
+        cost=share.ns,
+        gain=gain,
+        title=title,
+        assumes="the host runs ahead where it waited, and gives out work as fast as it did",
+        figures=figures,
+        evidence=costliest(calls, idle),
+        advice="Read values from the GPU later, together and less often (.item(), .cpu(), "
+        "nonzero and print wait for it); keep flags and losses on the device.",
+        names={"op": _costliest_place(seen, calls, idle)},
+        under=under,
+    )
+
+
+def _costliest_place(seen: Slice, calls: I64, idle: I64) -> str:
+    """The name of the op, else of the call, under which most idle time came about."""
+    trace = seen.trace
+    op = nearest(trace, calls, trace.category == Category.CPU_OP)
+    place = np.where(op != ABSENT, op, calls)
+    names, which = np.unique(trace.name[place], return_inverse=True)
+    return trace.names[int(names[np.argmax(sums(which, idle, len(names)))])]
+
+
+def _tiny_kernels(seen: Slice, time: Ledger, under: str | None) -> Iterator[Finding]:
+    """Kernels of which most are shorter than their launch."""
+    trace = seen.trace
+    is_kernel = trace.category[seen.gpu_ops] == Category.KERNEL
+    tiny = is_kernel & (trace.dur[seen.gpu_ops] < TINY_NS)
+    number = int(tiny.sum())
+    if number < max(TINY_LEAST, TINY_LEAST_SHARE * int(is_kernel.sum())):
+        return
+    rows = seen.gpu_ops[tiny]
+    share = Share(np.where(tiny, time.busy, 0), np.zeros_like(time.idle))
+    running = int(seen.own[tiny].sum())
+    found = finding(
+        seen,
+        "tiny-kernels",
+        cost=running if under else share.ns,
+        gain=int(np.minimum(share.busy, KERNEL_FLOOR_NS).sum()) // 2,
+        title="{tiny_kernels} of {all_kernels} kernels are shorter than {tiny_below_ns}: they run "
+        "for {running_ns}",
+        assumes="half as many kernels, each of twice the work",
+        figures={
+            "tiny_kernels": number,
+            "all_kernels": int(is_kernel.sum()),
+            "tiny_below_ns": TINY_NS,
+            "running_ns": running,
+        },
+        evidence=_commonest(seen, rows),
+        advice="Fuse them (torch.compile, fused optimisers, foreach ops)."
+        if seen.in_use.graph
+        else "Fuse them (torch.compile, fused optimisers, foreach ops), or replay a CUDA graph, "
+        "which launches all of them at once.",
+        work=True,
+        under=under,
+        in_use=seen.in_use.words("graph"),
+    )
+    if found:
+        if under is None:
+            time.take(share, found.id)
+        yield found
+
+
+def _commonest(seen: Slice, rows: I64) -> tuple[Evidence, ...]:
+    """The first row of each name among `rows`, the name with most time first."""
+    trace = seen.trace
+    _, first, which = np.unique(trace.name[rows], return_index=True, return_inverse=True)
+    return costliest(rows[first], sums(which, trace.dur[rows], len(first)))

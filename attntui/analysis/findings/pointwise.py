@@ -1,0 +1,208 @@
+"""Findings about pointwise kernels that one kernel could do together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from attntui.analysis.busy_time import Rank, ranks
+from attntui.analysis.findings.gains import shorter
+from attntui.analysis.findings.launch_bound import GIVING_OUT
+from attntui.analysis.findings.ledger import Ledger, both
+from attntui.analysis.findings.model import Finding, costliest, finding
+from attntui.analysis.findings.thresholds import (
+    CHAIN_LEAST,
+    KERNEL_FLOOR_NS,
+    LOOP_LEAST,
+    LOOP_REPEATS,
+    POINTWISE_KEPT,
+)
+from attntui.analysis.groups import apart, distinct, sums
+from attntui.analysis.launches import nearest
+from attntui.analysis.named import holding, rows_named
+from attntui.analysis.names.words import OperationKind
+from attntui.analysis.work.model import Arguments
+from attntui.trace.masks import mask_of
+from attntui.trace.model import ABSENT, I64, Bool, Category, OpInputs
+
+if TYPE_CHECKING:
+    from attntui.analysis.slice import Slice
+
+_FUSABLE = (OperationKind.POINTWISE, OperationKind.COPY, OperationKind.FILL)
+_TOGETHER = ("multi_tensor", "foreach", "fused_adam", "FusedAdam", "fused_sgd", "triton_")
+
+
+@dataclass(frozen=True, slots=True)
+class _Chains:
+    """Pointwise kernels in a row on tensors of one size: rows, and the chain of each.
+
+    `moved` are the bytes of each kernel, `fused` those that it still costs inside one kernel
+    for the whole chain: what it reads besides the result of the one before.
+    """
+
+    rows: I64
+    chain: I64
+    moved: I64
+    fused: I64
+
+
+def unfused_pointwise(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """Chains of memory-bound pointwise kernels, with the bytes that one kernel would move."""
+    chains = _chains(seen, time)
+    if not len(chains.rows):
+        return
+    share = time.work(chains.rows)
+    at = np.searchsorted(seen.gpu_ops, chains.rows)
+    number = int(chains.chain.max()) + 1
+    moved, fused = (
+        sums(chains.chain, chains.moved, number),
+        sums(chains.chain, chains.fused, number),
+    )
+    whole = max(int(moved.sum()), 1)
+    factor = np.where(share.busy > 0, int(fused.sum()) / whole, 1.0)
+    factor[at] = (fused / np.maximum(moved, 1))[chains.chain]
+    factor = np.maximum(factor, POINTWISE_KEPT)
+    found = finding(
+        seen,
+        "unfused-pointwise",
+        cost=share.ns,
+        gain=shorter(seen, factor=factor),
+        title="{kernels} pointwise kernels in {chains:chain/chains} take {gpu_time_ns} and move "
+        "{moved_bytes}, where one kernel a chain would move {fused_bytes}",
+        assumes="one kernel a chain, which moves its bytes as fast as these, and of their time no "
+        "less than {kept_share} for arithmetic",
+        figures={
+            "kernels": len(chains.rows),
+            "chains": number,
+            "gpu_time_ns": share.ns,
+            "moved_bytes": int(moved.sum()),
+            "fused_bytes": int(fused.sum()),
+            "kept_share": POINTWISE_KEPT,
+        },
+        evidence=costliest(chains.rows, seen.own[at]),
+        advice="Let torch.compile fuse them, or write them as one Triton kernel."
+        if not seen.in_use.compiled
+        else "Put them into one compiled region (look for graph breaks between them), or write "
+        "them as one Triton kernel.",
+        work=True,
+        in_use=seen.in_use.words("compiled"),
+    )
+    if found:
+        time.take(share, found.id)
+        yield found
+
+
+def _chains(seen: Slice, time: Ledger) -> _Chains:
+    trace, work = seen.trace, seen.analysed.work
+    # In order of launch on each stream: what a stream runs one after another.
+    order = np.lexsort((seen.gpu_ops, trace.stream[seen.gpu_ops], trace.device[seen.gpu_ops]))
+    rows = seen.gpu_ops[order]
+    at = np.searchsorted(trace.gpu_ops, rows)
+    left = time.busy[order] > 0
+    pointwise = _pointwise(seen, rows) & left & work.told[at]
+    launcher = np.where(pointwise, work.launcher[at], ABSENT)
+    inputs = np.where(launcher == ABSENT, ABSENT, trace.columns.inputs[launcher]).astype(np.int64)
+    elements = np.zeros(len(trace.op_inputs) + 1, np.int64)
+    full = np.zeros(len(trace.op_inputs) + 1, np.int64)
+    for number in np.unique(inputs[inputs != ABSENT]).tolist():
+        elements[number], full[number] = _sizes(trace.op_inputs[number])
+    size = np.where(pointwise, elements[inputs], 0)
+    stream = distinct(trace.device[rows], trace.stream[rows])[1] if len(rows) else rows
+    head = np.zeros(len(rows), np.bool_)
+    head[:1] = True
+    step = seen.analysed.steps.owner[at]
+    for key in (size, stream, step):
+        head[1:] |= key[1:] != key[:-1]
+    head[size == 0] = True
+    chain = np.cumsum(head) - 1
+    count = np.bincount(chain, minlength=1)
+    chosen = (size > 0) & (count[chain] >= CHAIN_LEAST)
+    if not chosen.any():
+        none = rows[:0]
+        return _Chains(none, none, none, none)
+    moved = np.array([kind.work.bytes or 0 for kind in work.kinds], np.int64)[work.kind[at]]
+    # Each tensor of full size is one pass over memory: the one before's result is spared, and
+    # of the results only the last is written.
+    passes = full[inputs] + 1
+    first, last = head, np.append(head[1:], True)
+    spared = (~first).astype(np.int64) + (~last).astype(np.int64)
+    fused = moved * np.maximum(passes - spared, 0) // np.maximum(passes, 1)
+    number = np.unique(chain[chosen], return_inverse=True)[1]
+    return _Chains(rows[chosen], number, moved[chosen], fused[chosen])
+
+
+def _pointwise(seen: Slice, rows: I64) -> Bool:
+    """Which operations are kernels that act on each element alone."""
+    facts = seen.analysed.facts_by_name
+    names = np.unique(seen.trace.name[rows])
+    kinds = [facts[i].decoded.kind in _FUSABLE for i in names.tolist()]
+    of_name = mask_of(len(seen.trace.names), names[np.array(kinds, np.bool_)])
+    kernel = seen.trace.category[rows] == Category.KERNEL
+    return np.asarray(of_name[seen.trace.name[rows]] & kernel, np.bool_)
+
+
+def _sizes(inputs: OpInputs) -> tuple[int, int]:
+    """Elements of the largest tensor among the inputs, and how many inputs have as many."""
+    args = Arguments(inputs)
+    tensors = [args.tensor(i) for i in range(len(inputs.types))]
+    sizes = [tensor.numel for tensor in tensors if tensor is not None]
+    most = max(sizes, default=0)
+    return most, sizes.count(most)
+
+
+def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
+    """Optimiser steps that launch kernels tensor by tensor, and the idle time before them."""
+    trace = seen.trace
+    labels = np.flatnonzero(np.isin(trace.category, (Category.USER_ANNOTATION, Category.CPU_OP)))
+    steps = rows_named(trace, labels, lambda name: name.startswith("Optimizer.step"))
+    ops = seen.gpu_ops[trace.launch[seen.gpu_ops] != ABSENT]
+    if not len(steps) or not len(ops):
+        return
+    around = nearest(trace, trace.launch[ops].astype(np.int64), mask_of(len(trace), steps))
+    kernel = (ranks(trace, ops) == Rank.COMPUTE) & (around != ABSENT)
+    rows, around = ops[kernel], around[kernel]
+    together = rows_named(trace, rows, holding(*_TOGETHER))
+    alone = ~np.isin(rows, together)
+    rows, around = rows[alone], around[alone]
+    if not len(rows):
+        return
+    _, groups = apart(rows, around)
+    loops = [g for g in groups if len(g) >= LOOP_LEAST and _most_of_a_name(seen, g) >= LOOP_REPEATS]
+    if not loops:
+        return
+    rows = np.sort(np.concatenate(loops))
+    before = np.isin(seen.gaps.after, rows)
+    share = both(time.work(rows), time.idle_of(*GIVING_OUT, gaps=before))
+    own = np.minimum(share.busy, KERNEL_FLOOR_NS)
+    factor = np.where(share.busy > 0, 1 - own / np.maximum(share.busy, 1), 1.0)
+    found = finding(
+        seen,
+        "optimizer-loop",
+        cost=share.ns,
+        gain=share.idle_ns + shorter(seen, factor=factor),
+        title="The optimiser launches its kernels tensor by tensor: {kernels} in {steps:step/steps}"
+        ", {gpu_time_ns} on the GPU, which stood idle for {idle_ns} before them",
+        assumes="some kernels a step for all tensors: none waits for its launch, and "
+        "{kernel_floor_ns} a kernel are spared",
+        figures={
+            "kernels": len(rows),
+            "steps": len(loops),
+            "gpu_time_ns": share.busy_ns,
+            "idle_ns": share.idle_ns,
+            "kernel_floor_ns": KERNEL_FLOOR_NS,
+        },
+        evidence=costliest(rows, trace.dur[rows]),
+        advice="Pass fused=True (or foreach=True) to the optimiser: a few kernels then update all "
+        "tensors.",
+        work=True,
+    )
+    if found:
+        time.take(share, found.id)
+        yield found
+
+
+def _most_of_a_name(seen: Slice, rows: I64) -> int:
+    return int(np.unique(seen.trace.name[rows], return_counts=True)[1].max())
