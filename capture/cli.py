@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
 import shlex
 import shutil
 import sys
@@ -71,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     ceilings.set_defaults(handler=_ceilings)
 
     info = commands.add_parser("info", help="device, driver and versions, as JSON")
-    _add_device(info)
+    info.add_argument("--device", help="cuda where there is one, else cpu; or cuda:N, cpu")
     info.set_defaults(handler=_info)
     return parser
 
@@ -200,6 +201,10 @@ def _report(outcomes: Sequence[Outcome], setting: Setting) -> int:
     }
     told = ", ".join(f"{len(some)} {status}" for status, some in counts.items() if some)
     print(f"{told}; in {setting.out}")
+    files = [str(setting.out / one.file) for one in counts["written"] if one.file]
+    if files:
+        # One is looked at, of more the first two side by side.
+        print(f"next: {shlex.join(['attntui', *files[:2]])}")
     if counts["failed"]:
         raise CaptureError("; ".join(str(one.reason) for one in counts["failed"]))
     if not counts["written"]:
@@ -231,14 +236,17 @@ def _ceilings(options: argparse.Namespace) -> int:
 
 def _info(options: argparse.Namespace) -> int:
     _require_torch()
-    from capture.environment import describe, resolve_device
+    from capture.environment import default_device, describe, resolve_device
 
-    print(json.dumps(describe(resolve_device(options.device)).facts(), indent=2))
+    device = resolve_device(options.device or default_device())
+    print(json.dumps(describe(device).facts(), indent=2))
     return 0
 
 
 def _require_torch() -> None:
     """Import torch here, so that a missing or a broken one is a line and not a traceback."""
+    # Kineto marks each start and stop with a line of its highest level, USDT.
+    os.environ.setdefault("KINETO_LOG_LEVEL", "6")
     try:
         importlib.import_module("torch")
     except (ImportError, OSError) as error:

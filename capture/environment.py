@@ -78,6 +78,11 @@ def resolve_device(name: str) -> torch.device:
     return torch.device("cuda", index)
 
 
+def default_device() -> str:
+    """`cuda` where torch sees a GPU, else `cpu`."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 def describe(device: torch.device) -> Environment:
     """Read the environment of `device`."""
     on_gpu = device.type == "cuda"

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from attntui.analysis.abilities import Abilities, abilities
+from attntui.analysis.abilities import Abilities, common_abilities
 from attntui.analysis.annotations import Annotations, find_annotations
 from attntui.analysis.attention import AttentionCall, find_attention
 from attntui.analysis.attention.model import ROLES
@@ -20,9 +20,10 @@ from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.first_use import FirstUses
 from attntui.analysis.gap_causes import CauseFinder, cause_finder
 from attntui.analysis.idle import DeviceIdle, device_idle, launched
-from attntui.analysis.kernel_facts import GpuWork, KernelFact, gpu_work, roofs
+from attntui.analysis.kernel_facts import GpuWork, KernelFact, gpu_work
 from attntui.analysis.labels import Labels
 from attntui.analysis.launches import parent_ops
+from attntui.analysis.roofs import roofs, used_devices
 from attntui.analysis.scope import WHOLE, Scope
 from attntui.analysis.self_time import FatKind, SelfTimes, fat_names, self_times
 from attntui.analysis.slice import Slice
@@ -106,8 +107,8 @@ class AnalysedTrace:
 
     @cached_property
     def abilities(self) -> Abilities:
-        """Which data types the device's tensor cores know."""
-        return abilities(self.trace)
+        """Which formats the devices that ran something multiply on matrix units."""
+        return common_abilities(used_devices(self.trace))
 
     @cached_property
     def launched(self) -> dict[int, DeviceIdle]:

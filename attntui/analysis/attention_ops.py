@@ -24,6 +24,8 @@ class Backend(Word):
     MATH = "math"
     FLEX = "flex"
     TRITON = "triton"
+    SAGE = "sage"
+    TRTLLM = "trtllm"
     OTHER = "other"
 
     @property
@@ -124,6 +126,10 @@ _TABLE: tuple[tuple[str | re.Pattern[str], AttentionOp], ...] = (
      AttentionOp(None, _FORWARD, q=None)),
     (re.compile(r"aiter::\w*(mha|fmha|flash_attn)\w*(fwd|forward)\w*$"),
      AttentionOp(_FLASH, _FORWARD)),
+    (re.compile(r"aiter::_?mha_batch_prefill\w*$"),
+     AttentionOp(_FLASH, _FORWARD, causal=12, tokens=True, paged=True)),
+    (re.compile(r"(sageattn|sageattention)\w*::\w*(attn|sage)\w*$"),
+     AttentionOp(Backend.SAGE, _FORWARD, q=None)),
     (re.compile(r"aiter::(paged_attention|pa_fwd|mla_)\w*$"), AttentionOp(None, _FORWARD, q=None)),
     (re.compile(r"FusedAttnFunc\w*$"), AttentionOp(None, _FORWARD, q=None)),
     ("aten::_scaled_dot_product_flash_attention_backward",

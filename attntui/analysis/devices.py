@@ -1,11 +1,9 @@
-"""What a device can do at most: datasheet peaks by name, per-SM limits by compute capability."""
+"""What a device can do at most: datasheet peaks by name."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-
-from attntui.trace.model import DeviceProperties
 
 _TERA = 1e12
 _GIGA = 1e9
@@ -80,42 +78,79 @@ def _row(
 
 # Tried in order, so the narrower pattern stands first. Parts sold under a like name with other
 # figures (H200 NVL, laptop and cut-down cards) must match none: no roof beats a wrong one.
+# AMD prints whole cards; a device of HIP is one die, half an MI250's. FP32 is the vector rate.
 _DEVICES: tuple[tuple[re.Pattern[str], DevicePeaks], ...] = (
     _row(r"A100-PG509", "A100 40GB (PG509 board)", 1555, 312, 312, 156, 19.5, None,
          "NVIDIA A100 datasheet"),
-    _row(r"A100[- ]PCI[eE].*80GB|A100 80GB PCIe", "A100 80GB PCIe", 1935, 312, 312, 156, 19.5,
-         None, "NVIDIA A100 datasheet"),
-    _row(r"A100.*80GB", "A100 80GB SXM", 2039, 312, 312, 156, 19.5, None,
+    _row(r"A[18]00[- ]PCI[eE].*80GB|A[18]00 80GB PCIe", "A100 80GB PCIe", 1935, 312, 312, 156,
+         19.5, None, "NVIDIA A100 datasheet"),
+    _row(r"A100.*80GB|A800-SXM4-80GB", "A100 80GB SXM", 2039, 312, 312, 156, 19.5, None,
          "NVIDIA A100 datasheet"),
     _row(r"A100.*40GB", "A100 40GB", 1555, 312, 312, 156, 19.5, None, "NVIDIA A100 datasheet"),
-    _row(r"\bH100 PCIe", "H100 PCIe", 2000, 756, 756, 378, 51, 1513,
+    _row(r"\bH[18]00 PCIe", "H100 PCIe", 2000, 756, 756, 378, 51, 1513,
          "NVIDIA H100 datasheet (dense)"),
-    _row(r"\bH100(?!.*NVL).*(HBM3|SXM)", "H100 SXM", 3350, 989, 989, 495, 67, 1979,
+    _row(r"\bH100(?!.*NVL).*(HBM3|SXM)|\bH800$", "H100 SXM", 3350, 989, 989, 495, 67, 1979,
          "NVIDIA H100 datasheet (dense: half the sparse figure)"),
     _row(r"\bH200\b(?!.*NVL)", "H200 SXM", 4800, 989, 989, 495, 67, 1979,
          "NVIDIA H200 datasheet (dense)"),
+    _row(r"\bGH200 (480|120)GB", "GH200 96GB HBM3", 4000, 989, 989, 495, 67, 1979,
+         "NVIDIA GH200 datasheet (dense)"),
+    _row(r"\bGH200 144G HBM3e", "GH200 144GB HBM3e", 4900, 989, 989, 495, 67, 1979,
+         "NVIDIA GH200 datasheet (dense)"),
+    _row(r"\bH20$", "H20 96GB", 4000, 148, 148, 74, 44, 296, "NVIDIA H20 datasheet (dense)"),
     _row(r"\bB200\b", "B200", 7700, 2250, 2250, 1125, 75, 4500,
          "NVIDIA HGX B200 datasheet (dense); bandwidth 7680-bit bus at 3996 MHz DDR"),
     _row(r"\bV100-SXM2", "V100 SXM2", 900, None, 125, None, 15.7, None, "NVIDIA V100 datasheet"),
-    _row(r"\bT4\b", "T4", 320, None, 65, None, 8.1, None, "NVIDIA T4 datasheet"),
-    _row(r"\bL4\b", "L4", 300, 121, 121, 60, 30.3, 242, "NVIDIA L4 datasheet (dense)"),
-    _row(r"\bL40S\b", "L40S", 864, 362, 362, 183, 91.6, 733, "NVIDIA L40S datasheet (dense)"),
-    _row(r"\bA10G?\b", "A10", 600, 125, 125, 62.5, 31.2, None, "NVIDIA A10 datasheet (dense)"),
+    _row(r"\bV100-PCIE", "V100 PCIe", 900, None, 112, None, 14, None, "NVIDIA V100 datasheet"),
+    _row(r"\bV100S-PCIE", "V100S PCIe", 1134, None, 130, None, 16.4, None,
+         "NVIDIA V100 datasheet"),
+    _row(r"\bT4$", "T4", 320, None, 65, None, 8.1, None, "NVIDIA T4 datasheet"),
+    _row(r"\bL4$", "L4", 300, 121, 121, 60, 30.3, 242, "NVIDIA L4 datasheet (dense)"),
+    _row(r"\bL40$", "L40", 864, 181, 181, 90.5, 90.5, 362, "NVIDIA L40 datasheet (dense)"),
+    _row(r"\bL40S$", "L40S", 864, 362, 362, 183, 91.6, 733, "NVIDIA L40S datasheet (dense)"),
+    _row(r"\bA10$", "A10", 600, 125, 125, 62.5, 31.2, None, "NVIDIA A10 datasheet (dense)"),
+    _row(r"\bA10G$", "A10G", 600, 70, 70, 35, 35, None, "NVIDIA A10G datasheet (dense)"),
+    _row(r"\bA40$", "A40", 696, 149.7, 149.7, 74.8, 37.4, None, "NVIDIA A40 datasheet (dense)"),
+    _row(r"\bRTX A6000$", "RTX A6000", 768, 154.8, 154.8, 77.4, 38.7, None,
+         "NVIDIA RTX A6000 datasheet (dense)"),
+    _row(r"\bRTX 6000 Ada\b", "RTX 6000 Ada", 960, 364.2, 364.2, 182.1, 91.1, 728.5,
+         "NVIDIA RTX 6000 Ada datasheet (dense)"),
     _row(r"\bRTX 4090\b(?! D\b| Laptop)", "RTX 4090", 1008, 165, 165, 83, 82.6, 330,
          "NVIDIA Ada whitepaper (dense with fp32 accumulate)"),
     _row(r"\bRTX 3090\b(?! Ti)", "RTX 3090", 936, 71, 71, 35.6, 35.6, None,
          "NVIDIA GA102 whitepaper (dense with fp32 accumulate)"),
     _row(r"\bMI300X\b", "MI300X", 5300, 1307, 1307, 654, 163.4, 2615,
          "AMD MI300X datasheet (dense)"),
-    _row(r"\bMI250X?\b", "MI250X (one GCD)", 1638, 191.5, 191.5, None, 47.9, None,
+    _row(r"\bMI300A\b", "MI300A", 5300, 980.6, 980.6, 490.3, 122.6, 1961,
+         "AMD MI300A datasheet (dense)"),
+    _row(r"\bMI325X\b", "MI325X", 6000, 1307, 1307, 654, 163.4, 2615,
+         "AMD MI325X datasheet (dense)"),
+    _row(r"\bMI350X\b", "MI350X", 8000, 2307, 2307, None, 144.2, 4614,
+         "AMD MI350X datasheet (dense)"),
+    _row(r"\bMI355X\b", "MI355X", 8000, 2517, 2517, None, 157.3, 5033,
+         "AMD MI355X datasheet (dense)"),
+    _row(r"\bMI250X\b", "MI250X (one GCD)", 1638, 191.5, 191.5, None, 23.9, None,
          "AMD MI250X datasheet (half of two GCDs)"),
-    _row(r"\bMI210\b", "MI210", 1638, 181, 181, None, 45.3, None, "AMD MI210 datasheet"),
+    _row(r"\bMI250\b", "MI250 (one GCD)", 1638, 181, 181, None, 22.6, None,
+         "AMD MI250 datasheet (half of two GCDs)"),
+    _row(r"\bMI210\b", "MI210", 1638, 181, 181, None, 22.6, None, "AMD MI210 datasheet"),
 )  # fmt: skip
+# A share of a device: a MIG slice, a virtual GPU's profile.
+_SHARE = re.compile(r"\bMIG\b|\bGRID\b|-\d+[QCAB]\b")
+# HIP calls both by one name; they differ in compute units a die.
+_EITHER_MI250 = re.compile(r"\bMI250X ?/ ?MI250\b")
+_MI250_BY_UNITS = {110: "MI250X", 104: "MI250"}
 
 
-def peaks(device_name: str) -> DevicePeaks | None:
-    """Datasheet roofs of the device of that name (as CUDA or HIP reports it), or None."""
-    short = device_name[:200]
+def peaks(device_name: str, multiprocessors: int | None = None) -> DevicePeaks | None:
+    """Datasheet roofs of the device of that name (as CUDA or HIP reports it), or None. The
+    number of multiprocessors tells devices apart that share a name.
+    """
+    short = device_name[:200].strip()
+    if _SHARE.search(short):
+        return None
+    if _EITHER_MI250.search(short):
+        short = _MI250_BY_UNITS.get(multiprocessors or 0, "")
     return next((found for pattern, found in _DEVICES if pattern.search(short)), None)
 
 
@@ -146,75 +181,4 @@ def with_ceilings(
         bf16=base.bf16 if half_flops is None else half_flops,
         fp16=base.fp16 if half_flops is None else half_flops,
         source=f"{source}; else {base.source}",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SmLimits:
-    """What one streaming multiprocessor can hold.
-
-    Registers are 32-bit and handed out to whole warps in units of `register_unit`, from
-    `partitions` equal files; shared memory in bytes, in units of `shared_unit`, and each
-    block costs `shared_reserved` beside its own.
-    """
-
-    warps: int
-    blocks: int
-    shared_memory: int
-    shared_reserved: int
-    shared_unit: int
-    registers: int = 65536
-    register_unit: int = 256
-    registers_per_thread: int = 255
-    partitions: int = 4
-    warp_size: int = 32
-
-
-_KIB = 1024
-# CUDA C++ Programming Guide, "Compute Capabilities", table of technical specifications (warps,
-# blocks, registers, shared memory per SM); tuning guides from Ampere on (1 KB reserved a block);
-# cuda_occupancy.h (units of allocation, four partitions).
-_SM_LIMITS: dict[tuple[int, int], SmLimits] = {
-    (7, 0): SmLimits(64, 32, 96 * _KIB, 0, 256),
-    (7, 2): SmLimits(64, 32, 96 * _KIB, 0, 256),
-    (7, 5): SmLimits(32, 16, 64 * _KIB, 0, 256),
-    (8, 0): SmLimits(64, 32, 164 * _KIB, _KIB, 128),
-    (8, 6): SmLimits(48, 16, 100 * _KIB, _KIB, 128),
-    (8, 7): SmLimits(48, 16, 164 * _KIB, _KIB, 128),
-    (8, 9): SmLimits(48, 24, 100 * _KIB, _KIB, 128),
-    (9, 0): SmLimits(64, 32, 228 * _KIB, _KIB, 128),
-    (10, 0): SmLimits(64, 32, 228 * _KIB, _KIB, 128),
-    (10, 3): SmLimits(64, 32, 228 * _KIB, _KIB, 128),
-    (11, 0): SmLimits(48, 24, 228 * _KIB, _KIB, 128),
-    (12, 0): SmLimits(48, 24, 100 * _KIB, _KIB, 128),
-    (12, 1): SmLimits(48, 24, 100 * _KIB, _KIB, 128),
-}
-
-
-def sm_limits(major: int, minor: int) -> SmLimits | None:
-    """Limits of an NVIDIA compute capability, or None where it is not in the table."""
-    return _SM_LIMITS.get((major, minor))
-
-
-def limits_of(device: DeviceProperties) -> SmLimits | None:
-    """Limits of a device that a trace describes: the table, corrected by the description.
-
-    None for AMD (a wavefront of 64, allocated otherwise), for a capability that is not in the
-    table, and for a device without one. What is told as 0 or less is not told.
-    """
-
-    def told(value: int | None) -> int | None:
-        return value if value is not None and value > 0 else None
-
-    if device.compute_major is None or device.compute_minor is None:
-        return None
-    table = sm_limits(device.compute_major, device.compute_minor)
-    if table is None or told(device.warp_size) not in (None, table.warp_size):
-        return None
-    threads = told(device.max_threads_per_sm)
-    return replace(
-        table,
-        warps=table.warps if threads is None else threads // table.warp_size,
-        registers=told(device.registers_per_sm) or table.registers,
-        shared_memory=told(device.shared_memory_per_sm) or table.shared_memory,
     )

@@ -8,19 +8,12 @@ totals over the instances whose work is known, over the time of those same insta
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from attntui.analysis.devices import (
-    DevicePeaks,
-    SmLimits,
-    limits_of,
-    peaks,
-    with_ceilings,
-)
+from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.groups import distinct, sums
 from attntui.analysis.kernel_names import KernelName, decode
 from attntui.analysis.kernels import KernelTable
@@ -28,6 +21,7 @@ from attntui.analysis.launches import parent_ops
 from attntui.analysis.names.words import Library
 from attntui.analysis.occupancy import Occupancy, occupancy
 from attntui.analysis.roofline import Bound, bound
+from attntui.analysis.sm_limits import SmLimits, limits_of
 from attntui.analysis.work.of_kernels import Work, kernel_dtype, kernel_work
 from attntui.trace.model import ABSENT, I64, Bool, Category, LaunchConfig, Trace
 
@@ -318,51 +312,3 @@ def traffic(work: GpuWork, rows: I64) -> Traffic:
     count = np.bincount(kind[known], minlength=len(work.kinds)).tolist()
     moved = _sum([(work.kinds[i].work.bytes, number) for i, number in enumerate(count) if number])
     return Traffic(moved, int(dur[known].sum()), int(dur.sum()))
-
-
-def roofs(
-    trace: Trace, *, bandwidth: float | None = None, flops: float | None = None
-) -> DevicePeaks | None:
-    """The roofs of the devices that ran something, None where they are not known.
-
-    What is asked for (`bandwidth` in bytes/s, `flops` in FLOP/s of bf16 and fp16 on tensor
-    cores) wins over the ceilings that the capture measured, and these over the datasheet.
-    Devices of different names share no roof.
-    """
-    found = _measured(trace, _of_datasheet(trace))
-    return with_ceilings(found, bandwidth=bandwidth, half_flops=flops, source="as asked for")
-
-
-def _of_datasheet(trace: Trace) -> DevicePeaks | None:
-    used = set(map(trace.number_of_device, np.unique(trace.device[trace.gpu_ops]).tolist()))
-    described = trace.metadata.devices
-    # Some files number a device otherwise than its description: then all of them count.
-    names = {device.name for device in described if device.id in used}
-    names = names or {device.name for device in described}
-    name = names.pop() if len(names) == 1 else None
-    return peaks(name) if name else None
-
-
-def _measured(trace: Trace, base: DevicePeaks | None) -> DevicePeaks | None:
-    """`base` with the ceilings that the capture left in the trace's metadata."""
-    facts = trace.metadata.raw.get("attntui")
-    told = facts.get("ceilings") if isinstance(facts, Mapping) else None
-    if not isinstance(told, Mapping):
-        return base
-    rates = {name: _rate(told, f"{name}_tflops", 1e12) for name in ("bf16", "fp16", "fp32")}
-    found = with_ceilings(
-        base,
-        bandwidth=_rate(told, "copy_gbps", 1e9),
-        half_flops=rates["bf16"],
-        source="measured by the capture",
-    )
-    if found is None:
-        return None
-    return replace(found, fp16=rates["fp16"] or found.fp16, fp32=rates["fp32"] or found.fp32)
-
-
-def _rate(facts: Mapping[str, Any], key: str, unit: float) -> float | None:
-    value = facts.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9:
-        return None
-    return value * unit

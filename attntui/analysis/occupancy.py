@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attntui.analysis.devices import SmLimits
+from attntui.analysis.sm_limits import SmLimits
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,9 @@ from attntui.trace.model import ABSENT, I8, I64, Bool, Trace
 
 _NEVER = -(2**62)
 
+_LATENCY_NS = 5_000
+"""From a launch call to a kernel's begin on an idle GPU, about; for traces without such a one."""
+
 _BLOCKED = 10
 """A launch call this many times the median of all waited, if work stood ready meanwhile."""
 
@@ -65,18 +68,30 @@ class Replay:
         and with only those of its waits whose numbers are in `kept`.
         """
         own = self.own if own is None else own
-        kept = np.arange(len(self.waits), dtype=np.int64) if kept is None else kept
         if not len(own):
             return 0
+        return int(self.begins(own, spared, kept)[-1] + own[-1]) - self.start
+
+    def gaps(self, kept: I64) -> I64:
+        """The idle time before each operation with only some of the waits; 0 before the first."""
+        begin = self.begins(self.own, None, kept)
+        gap = np.zeros(len(begin), np.int64)
+        gap[1:] = begin[1:] - begin[:-1] - self.own[:-1]
+        return gap
+
+    def begins(self, own: I64, spared: Intervals | None, kept: I64 | None) -> I64:
+        """When each operation begins, as `span` says."""
+        kept = np.arange(len(self.waits), dtype=np.int64) if kept is None else kept
         done = np.cumsum(own + self.held)
         before = done - own
         clock = self._host_clock(self.given, spared)
         launched = np.where(self.launched, clock + self.latency + self.held - before, _NEVER)
-        launched[0] = max(int(launched[0]), self.start + int(self.held[0]) - int(before[0]))
+        first = self.start - int(before[0]) + int(self.held[0])
+        launched[0] = max(int(launched[0]), first)
+        segment = self._segments(kept)
         wait_clock = self._host_clock(self.waits.end, spared)[kept]
-        until = self.until[kept]
-        begun = _begun(launched, self._segments(kept), until, wait_clock, done, self.late[kept])
-        return begun + int(done[-1]) - self.start
+        put_off = _put_off(launched, segment, self.until[kept], wait_clock, done, self.late[kept])
+        return np.asarray(np.maximum.accumulate(launched + put_off[segment]) + before, np.int64)
 
     def _host_clock(self, time: I64, spared: Intervals | None) -> I64:
         """The host's own time at each recorded time: without its waits and what is spared."""
@@ -93,36 +108,34 @@ class Replay:
         return np.asarray(np.maximum.accumulate(after), np.int64)
 
 
-def _begun(launched: I64, segment: I64, until: I64, wait_clock: I64, done: I64, late: I64) -> int:
-    """The last operation's begin less the device's time before it."""
-    if not len(until):
-        return int(launched.max())
+def _put_off(launched: I64, segment: I64, until: I64, wait_clock: I64, done: I64, late: I64) -> I64:
+    """By how much the waits before each segment of launches have put the host off, in all."""
     waits = len(until)
+    found = np.zeros(waits + 1, np.int64)
+    if not waits:
+        return found
     # Operations that were launched after a wait cannot be what it waited for.
     first = np.searchsorted(segment, np.arange(1, waits + 1), side="left")
     until = np.minimum(until, first - 1)
-    cuts = np.stack((first, until + 1), axis=1)
     # Of each stretch between waits: the largest launch up to what the next wait is for, and after.
-    bounds = np.unique(np.concatenate(([0], cuts.ravel())))
+    bounds = np.unique(np.concatenate(([0], first, until + 1)))
     bounds = bounds[bounds < len(launched)]
-    most = np.maximum.reduceat(launched, bounds)
-    begun, offset, at = _NEVER, 0, 0
+    most = np.maximum.reduceat(launched, bounds).tolist()
+    edges = bounds.tolist()
+    begun, put_off, at = _NEVER, 0, 0
     for wait, (stop, ended) in enumerate(zip(first.tolist(), (until + 1).tolist(), strict=True)):
-        while at < len(bounds) and int(bounds[at]) < ended:
-            begun = max(begun, int(most[at]) + offset)
+        while at < len(most) and edges[at] < ended:
+            begun = max(begun, most[at] + put_off)
             at += 1
+        ready = put_off
         if ended > 0:
-            reached = begun + int(done[ended - 1]) + int(late[wait])
-            ready = reached - int(wait_clock[wait])
-        else:
-            ready = offset
-        while at < len(bounds) and int(bounds[at]) < stop:
-            begun = max(begun, int(most[at]) + offset)
+            ready = begun + int(done[ended - 1]) + int(late[wait]) - int(wait_clock[wait])
+        while at < len(most) and edges[at] < stop:
+            begun = max(begun, most[at] + put_off)
             at += 1
-        offset = max(offset, ready)
-    for i in range(at, len(bounds)):
-        begun = max(begun, int(most[i]) + offset)
-    return begun
+        put_off = max(put_off, ready)
+        found[wait + 1] = put_off
+    return found
 
 
 def replay(trace: Trace, device: DeviceIdle, own: I64, kinds: I8) -> Replay:
@@ -169,10 +182,13 @@ def _latency(trace: Trace, rows: I64, launched: Bool, begin: I64, free: I64) -> 
     in its way, and the median of those where something was.
     """
     launch = trace.launch[rows].astype(np.int64)
-    took = np.where(launched, begin - trace.start[launch], 0)
+    took = np.where(launched, np.maximum(begin - trace.start[launch], 0), 0)
     unhindered = launched & (free <= trace.start[launch])
-    usual = int(np.median(took[unhindered])) if unhindered.any() else 0
-    return np.where(unhindered, took, np.minimum(np.maximum(took, 0), usual))
+    if unhindered.any():
+        usual = int(np.median(took[unhindered]))
+    else:
+        usual = int(took[launched].min(initial=_LATENCY_NS))
+    return np.where(unhindered, took, np.minimum(took, usual))
 
 
 def _waits(

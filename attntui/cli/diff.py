@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from attntui.cli.output import put_all, put_notices, put_sections
 from attntui.cli.parsing import Parser, whole_number
 from attntui.errors import AttntuiError
 
-if TYPE_CHECKING:
-    from attntui.analysis.compare import UnitChoice
-
 DEFAULT_TOP = 20
 
 _EPILOG = """\
-unit: what is compared, one real unit of each trace (the one whose GPU time is the lower
-median). Chosen by itself in this order, or by --unit:
+unit: what is compared, one real unit of each trace. Units are paired by order among those that
+work on like shapes, and the pair of the median span is shown; without a pair the whole windows
+are compared. Chosen by itself in this order, or by --unit:
   LABEL      an annotation that all traces have, such as attn_fwd
   step       the profiler's step
   attention  one attention call
@@ -68,11 +65,12 @@ def print_diff(
     Raises AttntuiError where a file is no trace, or has no such unit.
     """
     from attntui.analysis.analysed import AnalysedTrace
-    from attntui.analysis.compare import against, available, take
+    from attntui.analysis.compare import available, compare, compare_all
     from attntui.trace import load
     from attntui.view.reports import diff
     from attntui.view.reports.json_text import json_lines
     from attntui.view.tables import changes, traces
+    from attntui.view.words.comparison import named_unit
 
     if len(paths) < 2:
         raise AttntuiError("diff compares two traces or more (see attntui diff --help)")
@@ -83,9 +81,8 @@ def print_diff(
         trace = load(path)
         put_notices(trace)
         found.append(AnalysedTrace(trace))
-    choice = _chosen(unit, available(found))
-    sides = [take(analysed, choice) for analysed in found]
-    compared = [against(sides[0], side) for side in (sides if many else sides[1:])]
+    choice = None if unit is None else named_unit(unit, available(found))
+    compared = compare_all(found, choice) if many else [compare(found[0], found[1], choice)]
     if form == "json":
         data = diff.overview_document(compared, sort) if many else diff.document(compared[0])
         put_all(json_lines(data))
@@ -100,19 +97,3 @@ def _checked_sort(sort: str | None, known: Sequence[str]) -> str:
     if sort not in known:
         raise AttntuiError(f"--sort {sort}: sort by one of {', '.join(known)}")
     return sort
-
-
-def _chosen(unit: str | None, choices: Sequence[UnitChoice]) -> UnitChoice:
-    """The unit asked for, or the automatic one."""
-    if unit is None:
-        return choices[0]
-    for choice in choices:
-        if unit == _unit_argument(choice):
-            return choice
-    shared = ", ".join(map(_unit_argument, choices))
-    raise AttntuiError(f"--unit {unit}: not in all of these traces; they share {shared}")
-
-
-def _unit_argument(choice: UnitChoice) -> str:
-    """What `--unit` takes for a choice: an annotation's label, else the kind."""
-    return choice.label if choice.kind.value == "annotation" else choice.kind.value

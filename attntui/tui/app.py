@@ -65,9 +65,9 @@ class AttntuiApp(App[None]):
     @work
     async def _pick(self) -> None:
         """A trace to choose; back here when the user has done with it."""
-        session = await self._choose(safe("Open a trace"), closable=False)
-        if session is not None:
-            await self._show([session], closable=True, then=self._pick)
+        sessions = await self._choose(safe("Open a trace"), closable=False)
+        if sessions and not await self._show(sessions, closable=True, then=self._pick):
+            self._pick()
 
     async def _show(
         self,
@@ -98,15 +98,23 @@ class AttntuiApp(App[None]):
         self.push_screen(screen, closed)
         return True
 
-    async def _choose(self, purpose: Safe, *, closable: bool) -> Session | None:
-        """A trace picked by the user; a file that is no trace is said and picked again."""
+    async def _choose(self, purpose: Safe, *, closable: bool, most: int = 2) -> list[Session]:
+        """Traces picked by the user, `most` at most and none on Esc; where one cannot be
+        opened that is said, and picked again.
+        """
         while True:
-            path = await self.push_screen_wait(PickerScreen(purpose, closable=closable))
-            if path is None:
-                return None
-            session = await self._load(path)
-            if session is not None:
-                return session
+            picker = PickerScreen(purpose, closable=closable, most=most)
+            paths = await self.push_screen_wait(picker)
+            if paths is None:
+                return []
+            sessions = []
+            for path in paths:
+                session = await self._load(path)
+                if session is None:
+                    break
+                sessions.append(session)
+            else:
+                return sessions
             if self.failure:
                 self.tell(self.failure)
 
@@ -133,10 +141,10 @@ class AttntuiApp(App[None]):
     # The description would else be the text of the whole session.
     @work(description="compare")
     async def _compare(self, session: Session) -> None:
-        other = await self._choose(safe("Compare with"), closable=True)
+        others = await self._choose(safe("Compare with"), closable=True, most=1)
         self._comparing = False
-        if other is not None:
-            await self._show([session, other], closable=True)
+        if others:
+            await self._show([session, *others], closable=True)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the key table by name."""

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-SUFFIXES = (".json", ".json.gz", ".json.zst", ".json.tmp", ".trace", ".trace.gz")
+from attntui.errors import InputError
+from attntui.trace.source import open_source
+
+SUFFIXES = (".json", ".gz", ".zst", ".tmp", ".trace")
+"""What a trace's name ends in, and much else: what is in the file decides."""
+
+_OF_TRACES = (b'"traceEvents"', b'"ph"')
+"""Text that stands in the first block of a trace, and of hardly any other JSON."""
+
 MAX_DEPTH = 4
 MAX_DIRECTORIES = 2_000
 SKIPPED = frozenset({"node_modules", "site-packages", "__pycache__"})
@@ -31,14 +40,26 @@ def samples_directory() -> Path | None:
     return None
 
 
-def find_traces(directory: Path) -> list[TraceFile]:
-    """Trace files under a directory, newest first, then the bundled samples by name."""
+def find_traces(directory: Path, cancelled: Callable[[], bool] = lambda: False) -> list[TraceFile]:
+    """Traces under a directory, newest first, then the bundled samples by name. A copy of a
+    sample (another checkout's) is a sample too.
+    """
     samples = samples_directory()
     bundled = _walk(samples, True) if samples is not None else []
-    own = {f.path.resolve() for f in bundled}
-    here = [f for f in _walk(directory, False) if f.path.resolve() not in own]
+    own = {(f.path.name, f.size) for f in bundled}
+    here = [f for f in _walk(directory, False) if (f.path.name, f.size) not in own]
     here.sort(key=lambda f: (-f.changed, str(f.path)))
-    return here + sorted(bundled, key=lambda f: f.path.name)
+    found = [*here, *sorted(bundled, key=lambda f: f.path.name)]
+    return [f for f in found if not cancelled() and is_trace(f.path)]
+
+
+def is_trace(path: Path) -> bool:
+    """Whether a file's beginning is a trace's; no more of it is read."""
+    try:
+        head = open_source(str(path), lambda _: None).read()
+    except (InputError, OSError):
+        return False
+    return any(word in head for word in _OF_TRACES)
 
 
 def _walk(directory: Path, sample: bool) -> list[TraceFile]:
@@ -57,6 +78,8 @@ def _walk(directory: Path, sample: bool) -> list[TraceFile]:
             try:
                 stat = path.stat()
             except OSError:
+                continue
+            if not path.is_file():
                 continue
             found.append(TraceFile(path, stat.st_size, stat.st_mtime, sample))
     return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attntui.analysis.devices import SmLimits, limits_of, peaks, sm_limits, with_ceilings
+from attntui.analysis.devices import peaks, with_ceilings
+from attntui.analysis.sm_limits import SmLimits, limits_of, sm_limits
 from attntui.trace.metadata import read_metadata
 
 
@@ -21,10 +22,26 @@ from attntui.trace.metadata import read_metadata
         ("NVIDIA B200", "B200", 7700, 2250),
         ("NVIDIA L4", "L4", 300, 121),
         ("NVIDIA L40S", "L40S", 864, 362),
-        ("NVIDIA A10G", "A10", 600, 125),
+        ("NVIDIA L40", "L40", 864, 181),
+        ("NVIDIA A10", "A10", 600, 125),
+        ("NVIDIA A10G", "A10G", 600, 70),
+        ("NVIDIA A40", "A40", 696, 149.7),
+        ("NVIDIA RTX A6000", "RTX A6000", 768, 154.8),
+        ("NVIDIA RTX 6000 Ada Generation", "RTX 6000 Ada", 960, 364.2),
+        ("NVIDIA A800-SXM4-80GB", "A100 80GB SXM", 2039, 312),
+        ("NVIDIA H800", "H100 SXM", 3350, 989),
+        ("NVIDIA H20", "H20 96GB", 4000, 148),
+        ("NVIDIA GH200 480GB", "GH200 96GB HBM3", 4000, 989),
+        ("NVIDIA GH200 144G HBM3e", "GH200 144GB HBM3e", 4900, 989),
         ("NVIDIA GeForce RTX 4090", "RTX 4090", 1008, 165),
         ("AMD Instinct MI300X VF", "MI300X", 5300, 1307),
         ("AMD Instinct MI210", "MI210", 1638, 181),
+        ("AMD Instinct MI250", "MI250 (one GCD)", 1638, 181),
+        ("AMD INSTINCT MI250 (MCM) OAM AC MBA", "MI250 (one GCD)", 1638, 181),
+        ("AMD Instinct MI250X", "MI250X (one GCD)", 1638, 191.5),
+        ("AMD Instinct MI300A", "MI300A", 5300, 980.6),
+        ("AMD Instinct MI325X", "MI325X", 6000, 1307),
+        ("AMD Instinct MI355X", "MI355X", 8000, 2517),
     ],
 )
 def test_peaks_are_found_by_the_reported_name(
@@ -46,10 +63,22 @@ def test_peaks_are_found_by_the_reported_name(
         "ARTEMIS",
         "NVIDIA H200 NVL",
         "NVIDIA H100 NVL",
-        "NVIDIA GH200 480GB",
+        "NVIDIA H20-3e",
+        "NVIDIA H800 NVL",
         "NVIDIA GB200",
-        "NVIDIA L40",
+        "NVIDIA L40G",
         "NVIDIA T400",
+        "NVIDIA T4G",
+        "NVIDIA A40-48Q",
+        "NVIDIA A10-24Q",
+        "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
+        "NVIDIA H100 80GB HBM3 MIG 3g.40gb",
+        "GRID A100D-80C",
+        "Tesla V100-DGXS-32GB",
+        "Quadro RTX 6000",
+        "NVIDIA RTX A6000 Laptop GPU",
+        "AMD Instinct MI308X",
+        "AMD Instinct MI250X / MI250",
         "NVIDIA GeForce RTX 4090 Laptop GPU",
         "NVIDIA GeForce RTX 4090 D",
         "NVIDIA GeForce RTX 3090 Ti",
@@ -59,11 +88,34 @@ def test_a_like_name_with_other_figures_gets_no_roof(name: str) -> None:
     assert peaks(name) is None
 
 
-def test_v100_has_no_bf16() -> None:
-    v100 = peaks("Tesla V100-SXM2-32GB")
+@pytest.mark.parametrize(
+    ("name", "fp16", "fp32"),
+    [
+        ("Tesla V100-SXM2-32GB", 125e12, 15.7e12),
+        ("Tesla V100-PCIE-16GB", 112e12, 14e12),
+        ("Tesla V100S-PCIE-32GB", 130e12, 16.4e12),
+    ],
+)
+def test_v100_has_no_bf16_and_its_boards_differ(name: str, fp16: float, fp32: float) -> None:
+    v100 = peaks(name)
     assert v100 is not None
-    assert v100.bf16 is None
-    assert v100.fp16 == 125e12
+    assert (v100.bf16, v100.tf32, v100.fp8) == (None, None, None)
+    assert (v100.fp16, v100.fp32) == pytest.approx((fp16, fp32))
+
+
+@pytest.mark.parametrize(("units", "bf16"), [(110, 191.5e12), (104, 181e12)])
+def test_compute_units_tell_which_of_two_with_one_name(units: int, bf16: float) -> None:
+    found = peaks("AMD Instinct MI250X / MI250", units)
+    assert found is not None
+    assert found.bf16 == bf16
+    assert peaks("AMD Instinct MI250X/MI250", units) is found
+
+
+def test_fp32_is_the_rate_off_the_matrix_cores() -> None:
+    # AMD prints both; twice as much on the matrix cores of CDNA 2.
+    mi210 = peaks("AMD Instinct MI210")
+    assert mi210 is not None
+    assert mi210.flops("fp32", False) == 22.6e12
 
 
 def test_the_roof_follows_type_and_unit() -> None:

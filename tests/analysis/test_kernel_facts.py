@@ -15,10 +15,10 @@ from attntui.analysis.kernel_facts import (
     KernelFact,
     gpu_work,
     kernel_facts,
-    roofs,
     traffic,
 )
 from attntui.analysis.kernels import kernel_table
+from attntui.analysis.roofs import roofs
 from attntui.trace import Trace, load
 
 MEASURED = Path(__file__).parent / "measured_h200.csv"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from attntui.analysis.devices import SmLimits, sm_limits
 from attntui.analysis.occupancy import occupancy
+from attntui.analysis.sm_limits import SmLimits, sm_limits
 
 MEASURED = Path(__file__).parent / "measured_h200.csv"
 """One forward of each attention variant of the samples, by Nsight Compute on an H200."""

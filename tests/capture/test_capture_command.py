@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -50,7 +51,7 @@ def test_without_torch_one_line_says_what_to_install() -> None:
 
 
 @no_gpu
-@pytest.mark.parametrize("command", [["run", "naive"], ["suite", "gaps"], ["ceilings"], ["info"]])
+@pytest.mark.parametrize("command", [["run", "naive"], ["suite", "gaps"], ["ceilings"]])
 def test_without_cuda_one_line_names_the_way_out(
     command: list[str], tmp_path: Path, monkeypatch, capsys
 ) -> None:
@@ -158,6 +159,29 @@ def test_an_interrupt_that_a_compiler_swallows_still_ends_the_run(
     assert "interrupted" in capsys.readouterr().err
     told = json.loads((tmp_path / "run_cpu.json").read_text(encoding="utf-8"))
     assert [one["name"] for one in told["outcomes"]] == ["math"]
+
+
+@no_gpu
+def test_info_without_a_gpu_is_of_the_cpu(capsys) -> None:
+    assert main(["info"]) == 0
+    assert json.loads(capsys.readouterr().out)["device"] == "cpu"
+
+
+def test_a_run_ends_with_what_to_type_next(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "capture", "run", "naive", "math", *SMALL, "--out", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("next: attntui ")
+    files = shlex.split(last)[2:]
+    assert [Path(file).name.split("_")[0] for file in files] == ["naive", "math"]
+    assert all(Path(file).is_file() for file in files)
+    # Nothing of Kineto's own.
+    assert "USDT" not in done.stdout + done.stderr
 
 
 def test_info_and_ceilings_speak_of_the_cpu_too(capsys) -> None:

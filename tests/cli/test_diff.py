@@ -47,7 +47,8 @@ def test_two_traces(traces: list[str], capsys: pytest.CaptureFixture[str]) -> No
     assert "\x1b" not in text
     assert "| GPU time | 40.00 us | 10.00 us |" in printed(capsys, *traces[:2], "--markdown")
     metrics = data(capsys, *traces[:2])["metrics"]
-    assert metrics[0] == {
+    assert [metric["name"] for metric in metrics[:3]] == ["span_ns", "gpu_ns", "cpu_ns"]
+    assert metrics[1] == {
         "name": "gpu_ns",
         "label": "GPU time",
         "a": 40_000,
@@ -104,7 +105,7 @@ def test_rows_can_be_cut_and_sorted(traces: list[str], capsys: pytest.CaptureFix
         ([], "TRACE"),
         (["A", "B", "--unit", "nothing"], "they share attn_fwd, step, window"),
         (["A", "B", "--sort", "gpu"], "delta, a, b, name, order"),
-        (["A", "B", "A", "--sort", "delta"], "given, name, gpu"),
+        (["A", "B", "A", "--sort", "delta"], "given, span, name, gpu"),
         (["A", "B", "--json", "--markdown"], "not allowed with"),
         (["A", "no/such.json"], "no/such.json"),
     ],

@@ -9,7 +9,7 @@ from typing import Any
 
 import builders
 import pytest
-from driver import loaded, picking
+from driver import compared_with, finished, loaded, picking
 from steps_trace import two_steps
 from textual.widgets import Static
 
@@ -17,6 +17,7 @@ from attntui.errors import LoadCancelled
 from attntui.trace import Progress
 from attntui.tui.app import AttntuiApp
 from attntui.tui.screens import loading
+from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
@@ -66,13 +67,59 @@ async def test_the_picker_survives_a_file_that_is_no_trace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "config.json").write_text("{}")
+    # It begins as a trace does, and is none.
+    (tmp_path / "config.json").write_text('{"ph": 1}')
     app = AttntuiApp([], Options())
     async with app.run_test() as pilot:
         await picking(pilot)
         await pilot.press("enter")
         await loaded(pilot)
         assert isinstance(app.screen, PickerScreen)
+
+
+async def test_the_picker_looks_into_files_and_says_what_is_in_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    builders.write_trace(tmp_path, two_steps(), "mine.json.gz")
+    (tmp_path / "config.json").write_text('{"learning_rate": 1}')
+    (tmp_path / "broken.json.gz").write_bytes(b"\x1f\x8bnothing")
+    copied = next(f for f in find_traces(tmp_path) if f.sample)
+    (tmp_path / copied.path.name).write_bytes(copied.path.read_bytes())
+    found = find_traces(tmp_path)
+    assert [f.path.name for f in found if not f.sample] == ["mine.json.gz"]
+    assert len({f.path.name for f in found}) == len(found)
+    app = AttntuiApp([], Options())
+    async with app.run_test(size=(80, 24)) as pilot:
+        table = (await picking(pilot)).query_one(VirtualTable)
+        await finished(pilot, "_look")
+        header, first = table.render_line(0).text, table.render_line(1).text
+        assert [word for word in ("device", "steps", "busy", "age") if word not in header] == []
+        assert "mine.json.gz" in first
+        assert "H200" in table.render_line(3).text
+        sample = copied.path.name.removesuffix(".json.gz")
+        assert any(f" {sample} " in table.render_line(y).text for y in range(table.size.height))
+
+
+async def test_two_marked_traces_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.json", "b.json"):
+        builders.write_trace(tmp_path, two_steps(), name)
+    app = AttntuiApp([], Options())
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await picking(pilot)
+        await pilot.press("space", "j", "space")
+        table = screen.query_one(VirtualTable)
+        assert [table.render_line(y).text.count("●") for y in (1, 2, 3)] == [1, 1, 0]
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, HelpScreen)
+        await pilot.press("escape", "enter")
+        compared = await compared_with(pilot)
+        await pilot.press("escape")
+        assert not compared.is_running or app.screen is not compared
+        await picking(pilot)
 
 
 async def test_a_load_shows_progress_answers_keys_and_can_be_cancelled(

@@ -14,6 +14,7 @@ from attntui.analysis.attention.measure import Roles, claimed, claims_of, measur
 from attntui.analysis.attention.model import AttentionCall, Found
 from attntui.analysis.attention.naive import find_naive
 from attntui.analysis.attention.optree import launches, op_tree
+from attntui.analysis.attention.ran import that_ran
 from attntui.analysis.attention.unnamed_ops import find_unnamed
 from attntui.analysis.attention_ops import Direction
 from attntui.analysis.named import names_of
@@ -27,7 +28,8 @@ def find_attention(trace: Trace, rows: I64 | None = None) -> tuple[AttentionCall
     outermost), by its name or by the kernel that it launched, or the naive sequence of
     products round a softmax on one level of one thread. Backward calls are found by the
     sequence numbers of their forward's ops, or by their own ops. What no op tells is found by
-    the names of kernels.
+    the names of kernels. What was only captured into a graph ran nothing and is no call; the
+    graph's replays are.
     """
     tree = op_tree(trace)
     where = launches(trace, tree)
@@ -39,12 +41,13 @@ def find_attention(trace: Trace, rows: I64 | None = None) -> tuple[AttentionCall
     claims = claims_of(trace, found)
     held = claimed(where, claims)
     free = held == ABSENT
-    if len(tree.ops):
-        # Beside ops, kernels with no launch are left over from before the recording.
-        free &= where.anchor != ABSENT
+    launched = where.anchor != ABSENT
+    if len(tree.ops) or launched.any():
+        # Beside ops or launches, kernels with no launch are left over from before the recording.
+        free &= launched
     found += find_by_kernels(trace, where, np.flatnonzero(free))
     calls = measure(trace, where, found, Roles(trace, tree, found, claims, used), held)
-    ordered = _in_order(trace, calls)
+    ordered = _in_order(trace, _renumbered(calls, that_ran(trace, calls)))
     return ordered if rows is None else within(ordered, rows)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from attntui.analysis.attention import geometry
-from attntui.analysis.attention.model import Found, Geometry, ThreadSpan
+from attntui.analysis.attention.model import Found, Geometry, Role, ThreadSpan
 from attntui.analysis.attention.optree import Launches, OpTree
 from attntui.analysis.attention.vocabulary import MAIN_KERNEL, fused_op, is_product
 from attntui.analysis.attention_ops import AttentionOp, Backend, Direction
@@ -15,7 +15,7 @@ from attntui.analysis.groups import apart
 from attntui.analysis.kernel_names import KernelName, decode
 from attntui.analysis.named import names_passing
 from attntui.analysis.names.triton_by_hand import ambiguous
-from attntui.analysis.names.words import ATTENTION, Library, OperationKind
+from attntui.analysis.names.words import ATTENTION, Library, Operation, OperationKind
 from attntui.analysis.work.attention import causal_of
 from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, Bool, Trace
@@ -40,6 +40,11 @@ def kernel_in_attention(name: str) -> KernelName:
         kind=OperationKind.ATTENTION,
         backend=Backend.TRITON,
     )
+
+
+def role_in_fused(kernel: KernelName) -> Role:
+    """The role of an attention kernel in a fused call: what quantises for it is beside it."""
+    return Role.OTHER if kernel.operation is Operation.ATTENTION_QUANTIZE else Role.FUSED
 
 
 def backend_of_kernel(kernel: KernelName) -> Backend:

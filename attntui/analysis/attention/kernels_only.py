@@ -10,6 +10,7 @@ from attntui.analysis.attention.fused import (
     backend_of_kernel,
     is_attention,
     kernel_in_attention,
+    role_in_fused,
 )
 from attntui.analysis.attention.model import Found, Geometry, Role
 from attntui.analysis.attention.optree import Launches
@@ -44,6 +45,13 @@ _BETWEEN: dict[str, Role] = {
     Operation.SPLIT_K_REDUCE: Role.QK,
 }
 _MOST_BETWEEN = 10
+_OF_FORWARD = (
+    Operation.ATTENTION_QUANTIZE,
+    Operation.ATTENTION_FORWARD,
+    Operation.ATTENTION_COMBINE,
+)
+# What a call in each direction begins with, if it has such a kernel.
+_BEFORE = (Operation.ATTENTION_QUANTIZE, Operation.ATTENTION_PREPROCESS)
 
 
 def find_by_kernels(trace: Trace, where: Launches, free: I64) -> list[Found]:
@@ -99,8 +107,7 @@ def _by_stream(trace: Trace, rows: I64) -> list[I64]:
 
 def _direction(kernel: KernelName) -> Direction:
     """Which way an attention kernel goes; all parts but these are a backward's."""
-    forward = kernel.operation in (Operation.ATTENTION_FORWARD, Operation.ATTENTION_COMBINE)
-    return Direction.FORWARD if forward else Direction.BACKWARD
+    return Direction.FORWARD if kernel.operation in _OF_FORWARD else Direction.BACKWARD
 
 
 def _grouped(trace: Trace, rows: I64, decoded: dict[int, KernelName]) -> Iterator[list[int]]:
@@ -124,9 +131,9 @@ def _joins(
     if _direction(kernel) != _direction(decoded[int(trace.name[group[0]])]):
         return False
     if kernel.operation is Operation.ATTENTION_FORWARD:
-        return False
-    if kernel.operation is Operation.ATTENTION_PREPROCESS:
-        return set(operations) == {Operation.ATTENTION_PREPROCESS}
+        return set(operations) == {Operation.ATTENTION_QUANTIZE}
+    if kernel.operation in _BEFORE:
+        return set(operations) == {kernel.operation}
     if kernel.operation is Operation.ATTENTION_BACKWARD:
         # The gradients of q and of k and v may be kernels of their own, each once.
         return Operation.ATTENTION_CONVERT not in operations and all(
@@ -158,7 +165,7 @@ def _fused(
         causal=causal,
         evidence=f"kernel name {main.short}; {told}",
         rows=tuple(rows),
-        row_roles=(Role.FUSED,) * len(rows),
+        row_roles=tuple(role_in_fused(kernel) for kernel in kernels),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import prod
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from attntui.analysis.attention.model import (
     RoleShare,
 )
 from attntui.analysis.attention.optree import Launches, OpTree
+from attntui.analysis.attention.precision import Precision, precisions
 from attntui.analysis.attention.roles import Place, role_of
 from attntui.analysis.attention.vocabulary import WHOLE_COPIES, does_attention
 from attntui.analysis.attention_ops import Direction
@@ -24,8 +26,9 @@ from attntui.analysis.climbing import innermost
 from attntui.analysis.groups import distinct
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.named import names_passing
+from attntui.analysis.work.model import Arguments
 from attntui.analysis.work.of_kernels import kernel_work
-from attntui.trace.model import ABSENT, I32, I64, Bool, Category, Trace
+from attntui.trace.model import ABSENT, I32, I64, Bool, Category, OpInputs, Trace
 
 _ROLE_CODES = {role: code for code, role in enumerate(ROLES)}
 _UNKNOWN = -1
@@ -148,7 +151,7 @@ class Roles:
         ]
         outer_name = _named(trace.name, outer)
         outer_inputs = _named(trace.columns.inputs, outer)
-        inner_name = _named(trace.name, np.where(within, inner, ABSENT))
+        inner = np.where(within, inner, ABSENT)
         none = np.full(len(inner), ABSENT, np.int64)
         kernel = none if gpu is None else trace.name[gpu].astype(np.int64)
         category = none if gpu is None else trace.category[gpu].astype(np.int64)
@@ -159,7 +162,8 @@ class Roles:
             product,
             outer_name,
             outer_inputs,
-            inner_name,
+            _named(trace.name, inner),
+            _named(trace.columns.inputs, inner),
             copied.astype(np.int64),
             kernel,
             category,
@@ -168,7 +172,7 @@ class Roles:
         first, number = distinct(*columns)
         codes = []
         for values in zip(*(column[first].tolist() for column in columns), strict=True):
-            a, b, c, d, e, f, g, h, i, j = values
+            a, b, c, d, e, f, n, g, h, i, j = values
             place = Place(
                 separate=bool(a),
                 told=ROLES[b] if b != ABSENT else None,
@@ -176,6 +180,7 @@ class Roles:
                 outer=self._name(d),
                 outer_inputs=trace.op_inputs[e] if e != ABSENT else None,
                 inner=self._name(f),
+                elements=_elements(trace.op_inputs[n]) if n != ABSENT else None,
                 copied=bool(g),
                 kernel=self._name(h),
                 category=Category(i) if i != ABSENT else None,
@@ -207,6 +212,12 @@ class Roles:
         return outer, np.asarray(copy_or_step != outer, np.bool_)
 
 
+def _elements(inputs: OpInputs) -> int | None:
+    """The elements of an op's first input, None where it is no tensor of known shape."""
+    tensor = Arguments(inputs).tensor(0)
+    return None if tensor is None else prod(tensor.shape)
+
+
 def _named(column: I32, rows: I64) -> I64:
     """A column's values at rows, ABSENT where the row is."""
     return np.where(rows == ABSENT, ABSENT, column[rows]).astype(np.int64)
@@ -231,9 +242,10 @@ def measure(
     code = np.concatenate((code, np.array([_ROLE_CODES[r] for *_, r in given], np.int64)))
     inner = np.concatenate((where.op[index], np.full(len(given), ABSENT, np.int64)))
     moved = _bytes(trace, rows, inner)
+    precise = precisions(trace, found, call, rows, code, inner)
     order = np.lexsort((rows, code, call))
     call, rows, code, moved = call[order], rows[order], code[order], moved[order]
-    return _calls(trace, where, found, call, rows, code, moved)
+    return _calls(trace, where, found, precise, call, rows, code, moved)
 
 
 def _bytes(trace: Trace, rows: I64, inner: I64) -> I64:
@@ -272,6 +284,7 @@ def _calls(
     trace: Trace,
     where: Launches,
     found: Sequence[Found],
+    precise: Sequence[Precision],
     call: I64,
     rows: I64,
     code: I64,
@@ -297,15 +310,20 @@ def _calls(
         np.searchsorted(call, np.arange(len(found)), side="right"),
     )
     return [
-        _call(trace, where, seen, rows[low:high], shares.get(number, []))
-        for number, (seen, low, high) in enumerate(
-            zip(found, starts.tolist(), ends.tolist(), strict=True)
+        _call(trace, where, seen, precision, rows[low:high], shares.get(number, []))
+        for number, (seen, precision, low, high) in enumerate(
+            zip(found, precise, starts.tolist(), ends.tolist(), strict=True)
         )
     ]
 
 
 def _call(
-    trace: Trace, where: Launches, seen: Found, rows: I64, shares: list[RoleShare]
+    trace: Trace,
+    where: Launches,
+    seen: Found,
+    precision: Precision,
+    rows: I64,
+    shares: list[RoleShare],
 ) -> AttentionCall:
     sizes, backward = seen.geometry, seen.direction is Direction.BACKWARD
     fused_bytes = sizes.fused_bytes(backward=backward)
@@ -346,6 +364,8 @@ def _call(
         ),
         hbm_bytes=sum(known) if told and len(known) == len(told) else None,
         fused_hbm_bytes=fused_bytes,
+        casts_ns=precision.casts_ns,
+        upcast=precision.upcast,
         evidence=seen.evidence,
         forward=seen.forward,
     )

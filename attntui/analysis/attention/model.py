@@ -65,6 +65,10 @@ class AttentionCall:
     moved: a forward reads q, k, v and writes the output once, a backward moves twice that
     (it reads the output and its gradient too, and writes three gradients).
 
+    `casts_ns` is the time of the operations that only convert to another data type, a part of
+    their roles' times. `upcast` says that 16-bit inputs are multiplied, or their scores
+    normalised, in 32 bits.
+
     `evidence` says why this counts as an attention call. `forward` is the index, in the same
     tuple, of the forward call that a backward one belongs to.
     """
@@ -89,6 +93,8 @@ class AttentionCall:
     flops: int | None
     hbm_bytes: int | None
     fused_hbm_bytes: int | None
+    casts_ns: int
+    upcast: bool | None
     evidence: str
     forward: int | None
 
@@ -102,6 +108,12 @@ class AttentionCall:
     @property
     def gpu_ops(self) -> int:
         return len(self.gpu_rows)
+
+    @property
+    def memsets(self) -> int:
+        """How many of its GPU operations are memsets; the others are kernels and copies."""
+        share = self.role(Role.MEMSET)
+        return 0 if share is None else share.gpu_ops
 
     def role(self, name: Role) -> RoleShare | None:
         """The share of one role, None where no operation plays it."""

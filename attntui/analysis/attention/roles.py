@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from attntui.analysis.attention.fused import is_attention, kernel_in_attention
+from attntui.analysis.attention.fused import is_attention, kernel_in_attention, role_in_fused
 from attntui.analysis.attention.model import Geometry, Role
 from attntui.analysis.attention.vocabulary import (
     COPIES,
@@ -28,10 +28,10 @@ class Place:
     """Where a GPU operation, or a CPU op, stands in its call.
 
     `outer` is the op of the call that it belongs to, directly on the call's level; `inner`
-    the one that launched it. `copied` says that inside `outer` a copy was made. `product`
-    is 1 for the call's first product, 2 for its second, else 0. `told` is the role of the
-    whole stretch, where that is known. `separate`: the steps of the call are ops of their
-    own. `kernel` is None for a CPU op.
+    the one that launched it, with the `elements` of its first tensor. `copied` says that
+    inside `outer` a copy was made. `product` is 1 for the call's first product, 2 for its
+    second, else 0. `told` is the role of the whole stretch, where that is known. `separate`:
+    the steps of the call are ops of their own. `kernel` is None for a CPU op.
     """
 
     separate: bool
@@ -40,6 +40,7 @@ class Place:
     outer: str | None
     outer_inputs: OpInputs | None
     inner: str | None
+    elements: int | None
     copied: bool
     kernel: str | None
     category: Category | None
@@ -97,16 +98,21 @@ def _is_own(place: Place) -> bool:
 
 def _in_fused(place: Place, kernel: KernelName | None) -> Role:
     """In a fused call the kernel launched by the attention op itself is the attention."""
-    if place.kernel is not None and is_attention(kernel_in_attention(place.kernel)):
-        return Role.FUSED
+    own = kernel_in_attention(place.kernel) if place.kernel is not None else None
+    if own is not None and is_attention(own):
+        return role_in_fused(own)
     inner, outer = place.inner or "", place.outer or ""
     if does_attention(inner):
+        if kernel is not None and kernel.operation is Operation.FILL:
+            return Role.OTHER
         return Role.COPY if place.category == Category.MEMCPY else Role.FUSED
     if place.copied or outer in COPIES:
         return Role.COPY
     if outer in DROPOUTS:
         return Role.DROPOUT
-    return Role.MASK if outer in MASKS and kernel is not None else Role.OTHER
+    # A single number, such as a kernel's counter of blocks, masks nothing.
+    masks = outer in MASKS and kernel is not None and place.elements != 1
+    return Role.MASK if masks else Role.OTHER
 
 
 _OF_KERNEL: dict[str, Role] = {
@@ -127,6 +133,8 @@ def _by_kernel(kernel: KernelName | None) -> Role:
     """With no op to go by, the kernel's own name decides."""
     if kernel is None:
         return Role.OTHER
-    if is_attention(kernel) or kernel.fused_ops:
+    if is_attention(kernel):
+        return role_in_fused(kernel)
+    if kernel.fused_ops:
         return Role.FUSED
     return _OF_KERNEL.get(kernel.operation or "", Role.OTHER)

@@ -29,12 +29,12 @@ from attntui.analysis.work.attention import first_of_three, sizes_alike
 from attntui.analysis.work.model import Arguments
 from attntui.trace.model import ABSENT, I64, Bool, Trace
 
-_SAYS_ATTENTION = re.compile(r"attn|attention(?!al)", re.IGNORECASE)
+_SAYS_ATTENTION = re.compile(r"attn|attention(?!al)|flash", re.IGNORECASE)
 
 
 def says_attention(label: str) -> bool:
-    """Whether the name of an op or annotation says attention; enough evidence for a kernel
-    whose own name leaves open whether it is one.
+    """Whether the name of an op or annotation says attention, or its flash form; enough
+    evidence for a kernel whose own name leaves open whether it is one.
     """
     return bool(_SAYS_ATTENTION.search(label[:200]))
 

@@ -3,13 +3,17 @@
 from attntui.analysis.compare.cautions import Caution
 from attntui.analysis.compare.compare import (
     Comparison,
+    PassedOver,
     against,
+    chosen,
     compare,
+    compare_all,
     compare_units,
     mirrored,
 )
 from attntui.analysis.compare.figures import Covered, Figures
 from attntui.analysis.compare.metrics import Metric
+from attntui.analysis.compare.pairing import Likeness, Pairing
 from attntui.analysis.compare.rows import RoleOps, Row, RowGroup, Share, grouped
 from attntui.analysis.compare.side import Side, take
 from attntui.analysis.compare.units import UnitChoice, UnitKind, Units, available, find_units
@@ -19,7 +23,10 @@ __all__ = [
     "Comparison",
     "Covered",
     "Figures",
+    "Likeness",
     "Metric",
+    "Pairing",
+    "PassedOver",
     "RoleOps",
     "Row",
     "RowGroup",
@@ -30,7 +37,9 @@ __all__ = [
     "Units",
     "against",
     "available",
+    "chosen",
     "compare",
+    "compare_all",
     "compare_units",
     "find_units",
     "grouped",

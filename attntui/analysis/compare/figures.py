@@ -40,7 +40,8 @@ class Covered:
 class Figures:
     """What one unit did. Times in ns, sizes in bytes; None where the trace does not tell.
 
-    `gpu_ns` is the sum of durations. Over the devices in use, `gpu_span_ns` is from the
+    `span_ns` is the unit's wall time on the device (see `Units`), None where it launched
+    nothing. `gpu_ns` is the sum of durations. Over the devices in use, `gpu_span_ns` is from the
     first GPU operation of the unit to the last one's end and `idle_ns` the part of it in
     which none of them runs, split by `idle_by_cause` exactly. `launches` counts distinct
     launch calls. `occupancy_pct` is theoretical, weighted by kernel time. `peak_memory` is
@@ -48,6 +49,7 @@ class Figures:
     attention calls by backend.
     """
 
+    span_ns: int | None
     gpu_ns: int
     cpu_ns: int | None
     gpu_ops: int
@@ -63,13 +65,19 @@ class Figures:
     backends: tuple[tuple[str, int], ...]
 
 
-def measure(unit: Slice, pieces: Sequence[Piece], host: tuple[int, int] | None) -> Figures:
-    """The figures of a unit, cut into `pieces`. `host` is its span on the host."""
+def measure(
+    unit: Slice,
+    pieces: Sequence[Piece],
+    host: tuple[int, int] | None,
+    device: tuple[int, int] | None,
+) -> Figures:
+    """The figures of a unit, cut into `pieces`. `host` and `device` are its spans there."""
     trace, rows = unit.trace, unit.gpu_ops
     launches = np.unique(trace.launch[rows])
     causes = [found.by_cause() for found in unit.causes]
     backends = Counter(piece.call.backend for piece in pieces if piece.call is not None)
     return Figures(
+        span_ns=None if device is None else device[1] - device[0],
         gpu_ns=unit.gpu_ns,
         cpu_ns=None if host is None else host[1] - host[0],
         gpu_ops=len(rows),

@@ -37,6 +37,7 @@ class Metric:
 
 
 _FIGURES: tuple[tuple[str, Quantity, Callable[[Figures], Value]], ...] = (
+    ("span_ns", Quantity.TIME, lambda f: f.span_ns),
     ("gpu_ns", Quantity.TIME, lambda f: f.gpu_ns),
     ("cpu_ns", Quantity.TIME, lambda f: f.cpu_ns),
     ("gpu_ops", Quantity.COUNT, lambda f: f.gpu_ops),

@@ -21,14 +21,15 @@ class Side:
     """One real unit of one trace.
 
     `index` is its number among `units`. `slice` has its GPU operations; [`start`, `end`)
-    holds these and the host span: what a timeline of the unit shows. `host` is its span on
-    the host, None where no CPU side was recorded.
+    holds these and the host span. `host` is its span on the host, None where no CPU side was
+    recorded, `device` that on the device (see `Units`), None where it launched nothing.
     """
 
     slice: Slice
     units: Units
     index: int
     host: tuple[int, int] | None
+    device: tuple[int, int] | None
     pieces: tuple[Piece, ...]
     figures: Figures
 
@@ -59,6 +60,13 @@ class Side:
         return self.slice.gpu_ops
 
     @property
+    def span(self) -> tuple[int, int]:
+        """The stretch [start, end) whose length is the unit's span: on the device, or on the
+        host where it launched nothing. Units are laid over each other by its start.
+        """
+        return self.device or self.host or (self.start, self.end)
+
+    @property
     def start(self) -> int:
         return self.slice.rows.start
 
@@ -81,11 +89,12 @@ def take(analysed: AnalysedTrace, choice: UnitChoice, index: int | None = None) 
     rows = units.rows(index)
     begun, ended = int(units.start[index]), int(units.end[index])
     host = None if begun == ABSENT else (begun, ended)
+    device = (int(units.begun[index]), int(units.ended[index])) if len(rows) else None
     start, end = _span(analysed, rows, host)
     held = ScopeRows(rows, np.zeros(0, np.int64), start, end)
     unit = Slice(analysed, Unit(choice.label, index), held)
     pieces = tuple(cut(analysed, rows))
-    return Side(unit, units, index, host, pieces, measure(unit, pieces, host))
+    return Side(unit, units, index, host, device, pieces, measure(unit, pieces, host, device))
 
 
 def _span(analysed: AnalysedTrace, rows: I64, host: tuple[int, int] | None) -> tuple[int, int]:

@@ -11,8 +11,9 @@ import numpy as np
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.annotations import STEP_LABEL
 from attntui.analysis.attention_ops import Direction
+from attntui.analysis.compare.stretches import extents, turns
 from attntui.analysis.groups import sums
-from attntui.analysis.launches import outermost
+from attntui.analysis.launches import outermost, process_of_lanes
 from attntui.analysis.owners import owners
 from attntui.analysis.steps import profiled_window
 from attntui.trace.masks import places_of
@@ -52,8 +53,10 @@ class Units:
 
     `start` and `end` are on the host (ABSENT where no CPU side was recorded). `gpu_ops`
     are the launched GPU operations by start, `owner` the unit of each, ABSENT for none.
-    `gpu_ns` are sums of durations, `count` numbers of operations. `row` is the annotation
-    that a unit is, else ABSENT.
+    `begun` and `ended` are on the device, from where a unit's span counts to the end of its
+    last operation, ABSENT where it launched nothing: see `turns` for steps, else they are its
+    first and last operation's. `gpu_ns` are sums of durations, `count` numbers of operations.
+    `row` is the annotation that a unit is, else ABSENT.
     """
 
     choice: UnitChoice
@@ -62,6 +65,8 @@ class Units:
     row: I64
     gpu_ops: I64
     owner: I64
+    begun: I64
+    ended: I64
     gpu_ns: I64
     count: I64
 
@@ -78,6 +83,13 @@ class Units:
         """Units that launched something, or all where none did."""
         some = np.flatnonzero(self.count)
         return some if len(some) else np.arange(len(self))
+
+    @property
+    def span_ns(self) -> I64:
+        """The wall time of each unit: on the device, or on the host where none of the units
+        launched anything.
+        """
+        return self.ended - self.begun if self.count.any() else self.end - self.start
 
     def representative(self) -> int:
         """The unit whose GPU time is the lower median of those that launched something, equal
@@ -123,7 +135,10 @@ def _units(
     owned = owner != ABSENT
     gpu_ns = sums(owner[owned], trace.dur[ops[owned]], len(start))
     count = np.bincount(owner[owned], minlength=len(start)).astype(np.int64)
-    return Units(choice, start, end, row, ops, owner, gpu_ns, count)
+    begun, ended = extents(trace, ops, owner, len(start))
+    if choice.kind is UnitKind.STEP:
+        begun = turns(begun, ended, start, process_of_lanes(trace)[trace.lane[row]])
+    return Units(choice, start, end, row, ops, owner, begun, ended, gpu_ns, count)
 
 
 def _instances(analysed: AnalysedTrace, label: str) -> I64:

@@ -54,7 +54,7 @@ def naive_attention(seen: Slice, time: Ledger) -> Iterator[Finding]:
         title=title,
         assumes=_FUSED_TAKES,
         figures=figures,
-        evidence=_events(calls),
+        evidence=call_evidence(calls),
         work=True,
         advice="torch.nn.functional.scaled_dot_product_attention does scale, mask, softmax and "
         "both products in one kernel and never writes the scores; is_causal=True spares the "
@@ -93,7 +93,7 @@ def sdpa_on_math(seen: Slice, time: Ledger) -> Iterator[Finding]:
         title=title + _bytes_told(calls, figures) + "; told by {evidence}",
         assumes=_FUSED_TAKES,
         figures=figures,
-        evidence=_events(calls),
+        evidence=call_evidence(calls),
         names={"evidence": longest.evidence},
         work=True,
         advice="Pin a fused backend with torch.nn.attention.sdpa_kernel: it says why it refuses "
@@ -120,8 +120,7 @@ def _fused(seen: Slice, time: Ledger, calls: Sequence[AttentionCall]) -> tuple[S
     whole = sum(call.gpu_ns for call in calls)
     factor = np.where(share.busy > 0, sum(fused) / max(whole, 1), 1.0)
     for call, takes in zip(calls, fused, strict=True):
-        at = np.searchsorted(seen.gpu_ops, call.gpu_rows)
-        factor[at[at < len(factor)]] = takes / max(call.gpu_ns, 1)
+        factor[np.isin(seen.gpu_ops, call.gpu_rows)] = takes / max(call.gpu_ns, 1)
     return share, shorter(seen, factor=factor, spared=_all_but_one_launch(seen, calls)), sum(fused)
 
 
@@ -168,7 +167,7 @@ def _bytes_told(calls: Sequence[AttentionCall], figures: dict[str, int]) -> str:
     return "; it moves {moved_bytes} where fused kernels would move {moved_if_fused_bytes}"
 
 
-def _events(calls: Sequence[AttentionCall]) -> tuple[Evidence, ...]:
+def call_evidence(calls: Sequence[AttentionCall]) -> tuple[Evidence, ...]:
     """The events that stand for the costliest calls: the op, else the first GPU operation."""
     ranked = sorted(calls, key=lambda call: -call.gpu_ns)[:EVIDENCE_MOST]
     return tuple(

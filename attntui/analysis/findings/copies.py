@@ -35,7 +35,7 @@ def pageable_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
     gaps = _brought_about(seen, copies)
     share = both(time.work(copies), time.idle_of(Cause.COPY, Cause.SYNC, *GIVING_OUT, gaps=gaps))
     moved = trace.columns.copied_bytes[copies]
-    pinned = np.minimum(trace.dur[copies], moved / PINNED_BYTES_A_SECOND * 1e9)
+    pinned = np.minimum(trace.dur[copies], moved / _pinned_rate(seen) * 1e9)
     launch = trace.launch[copies].astype(np.int64)
     launch = launch[launch != ABSENT]
     figures = {
@@ -68,6 +68,13 @@ def pageable_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
     if found:
         time.take(share, found.id)
         yield found
+
+
+def _pinned_rate(seen: Slice) -> float:
+    """Bytes/s that copies from or to pinned memory reach at least, by the oldest device."""
+    majors = [device.compute_major or 0 for device in seen.trace.metadata.devices]
+    oldest = min(majors, default=0)
+    return next(rate for major, rate in PINNED_BYTES_A_SECOND if oldest >= major)
 
 
 def exposed_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:

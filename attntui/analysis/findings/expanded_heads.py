@@ -27,7 +27,7 @@ def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
     call's k or v with all its heads.
     """
     trace = seen.trace
-    copies, launch, elements = _expanding(seen)
+    copies, launch, elements, times = _expanding(seen)
     calls = [c for c in seen.attention if c.start is not None and _sizes(c)]
     if not len(copies) or not calls:
         return
@@ -39,7 +39,12 @@ def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
         here = np.flatnonzero(trace.lane[launch] == lane)
         following = np.searchsorted(ends, trace.start[launch[here]], side="right")
         for at, call in zip(here.tolist(), following.tolist(), strict=True):
-            chosen[at] = call < len(own) and int(elements[at]) in _sizes(own[call])
+            chosen[at] = (
+                call < len(own)
+                and int(elements[at]) in _sizes(own[call])
+                # Of one element for all, as a gradient of a sum, no head is left.
+                and int(times[at]) <= (own[call].heads or 0)
+            )
     rows = copies[chosen]
     if not len(rows):
         return
@@ -73,34 +78,37 @@ def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
         yield found
 
 
-def _expanding(seen: Slice) -> tuple[I64, I64, I64]:
+def _expanding(seen: Slice) -> tuple[I64, I64, I64, I64]:
     """GPU operations that copy an expanded tensor, so that each element is written at least
-    twice; their launches, and how many elements they write.
+    twice; their launches, how many elements they write, and how many times each.
     """
     work, trace = seen.analysed.work, seen.trace
     launcher = work.launcher[np.searchsorted(trace.gpu_ops, seen.gpu_ops)]
     facts = seen.analysed.facts_by_name
-    names = np.array(
-        [i for i, f in facts.items() if f.decoded.kind is OperationKind.COPY], np.int64
-    )
-    copies = mask_of(len(trace.names), names)[trace.name[seen.gpu_ops]]
+    names = [i for i, fact in facts.items() if fact.decoded.kind is OperationKind.COPY]
+    copying = mask_of(len(trace.names), np.array(names, np.int64))
+    copies = copying[trace.name[seen.gpu_ops]]
     at = np.flatnonzero(copies & (launcher != ABSENT) & (trace.launch[seen.gpu_ops] != ABSENT))
     inputs = trace.columns.inputs[launcher[at]].astype(np.int64)
-    written = np.zeros(len(trace.op_inputs) + 1, np.int64)
+    expanded = np.zeros((len(trace.op_inputs) + 1, 2), np.int64)
     for number in np.unique(inputs[inputs != ABSENT]).tolist():
-        written[number] = _expanded(trace.op_inputs[number])
-    elements = written[inputs]
-    rows = seen.gpu_ops[at[elements > 0]]
-    return rows, trace.launch[rows].astype(np.int64), elements[elements > 0]
+        expanded[number] = _expanded(trace.op_inputs[number])
+    written, times = expanded[inputs].T
+    some = written > 0
+    rows = seen.gpu_ops[at[some]]
+    return rows, trace.launch[rows].astype(np.int64), written[some], times[some]
 
 
-def _expanded(inputs: OpInputs) -> int:
+def _expanded(inputs: OpInputs) -> tuple[int, int]:
     """Elements of the largest tensor among a copy's that has each of its own twice at least,
-    by its strides; 0 without one.
+    by its strides, and how many times; zeros without one.
     """
     args = Arguments(inputs)
     tensors = [tensor for i in range(2) if (tensor := args.tensor(i)) is not None]
-    return max((t.numel for t in tensors if 2 * t.distinct <= t.numel), default=0)
+    return max(
+        ((t.numel, t.numel // t.distinct) for t in tensors if 2 * t.distinct <= t.numel > 0),
+        default=(0, 0),
+    )
 
 
 def _sizes(call: AttentionCall) -> frozenset[int]:

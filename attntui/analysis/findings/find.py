@@ -30,6 +30,7 @@ from attntui.analysis.findings.opaque import opaque_cpu_bars
 from attntui.analysis.findings.pointwise import optimizer_loop, unfused_pointwise
 from attntui.analysis.findings.products import fp32_products, unaligned_shapes
 from attntui.analysis.findings.recording import lacking
+from attntui.analysis.findings.upcast import upcast
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
@@ -43,6 +44,7 @@ _FINDERS: tuple[Finder, ...] = (
     allocation,
     naive_attention,
     sdpa_on_math,
+    upcast,
     hidden_copies,
     expanded_heads,
     optimizer_loop,

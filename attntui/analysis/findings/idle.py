@@ -11,7 +11,7 @@ import numpy as np
 from attntui.analysis.findings.gains import HostWork, shorter
 from attntui.analysis.findings.ledger import Ledger, Share
 from attntui.analysis.findings.model import Finding, finding, longest, recorded
-from attntui.analysis.findings.thresholds import HOST_CODE_NS, QUEUED_NS, READY_BATCH_NS
+from attntui.analysis.findings.thresholds import GOES_ON, HOST_CODE_NS, QUEUED_NS, READY_BATCH_NS
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.host_activity import Activity
 from attntui.analysis.runtime_calls import CallKind
@@ -165,9 +165,14 @@ def allocation(seen: Slice, time: Ledger) -> Iterator[Finding]:
     steps = seen.analysed.steps
     calls = np.flatnonzero(seen.analysed.finder.host.kinds == CallKind.MEMORY)
     since = int(steps.start[1]) if len(steps) > 1 else seen.trace.span[1]
-    for remedy, later in ((_MEMORY, True), (_FIRST_MEMORY, False)):
-        share = time.idle_of(Cause.MEMORY, gaps=(seen.gaps.start >= since) == later)
-        own = calls[(seen.trace.start[calls] >= since) == later]
+    began = seen.trace.start[calls]
+    first, later = int((began < since).sum()), int((began >= since).sum())
+    if len(steps) > 1 and later >= GOES_ON * first * (len(steps) - 1):
+        # What goes on like this is no warming up in the first step either.
+        since = seen.trace.span[0]
+    for remedy, goes_on in ((_MEMORY, True), (_FIRST_MEMORY, False)):
+        share = time.idle_of(Cause.MEMORY, gaps=(seen.gaps.start >= since) == goes_on)
+        own = calls[(began >= since) == goes_on]
         gain = shorter(seen, spared=HostWork.of_rows(seen.trace, own))
         yield from _told(seen, time, share, remedy, gain)
 

@@ -42,34 +42,54 @@ LAUNCH_BOUND = "launch-bound"
 def host_behind(seen: Slice, time: Ledger) -> Iterator[Finding]:
     """Launch-bound, the waits of the host, and tiny kernels: which of them is the cause.
 
-    Where the host would be behind without its waits too, the waits are a symptom: the time
-    after them is what giving out work takes anyway.
+    Waits own the idle time that would not be there without them. Where that is next to
+    nothing, the host would be behind all the same: then they are a symptom, and what they
+    cost is the idle time in them and after them until work comes again.
     """
-    waited = seen.gaps.causes.trigger == Trigger.SYNC
-    waits = both(time.idle_of(Cause.SYNC), time.idle_of(*GIVING_OUT, gaps=waited))
     calls = np.flatnonzero(seen.analysed.finder.host.kinds == CallKind.SYNC)
     gain = shorter(seen, without=calls)
-    helps = seen.span_ns > 0 and gain >= LOW_SHARE * seen.span_ns
-    stalls = _sync_stalls(seen, waits, gain, None)
-    if helps and stalls:
+    waits = _idle_by_waits(seen, time, calls)
+    stalls = None
+    if seen.span_ns and gain >= LOW_SHARE * seen.span_ns:
+        stalls = _sync_stalls(seen, waits, gain, None)
+    if stalls:
         time.take(waits, stalls.id)
         yield stalls
     behind = time.idle_of(*GIVING_OUT)
     launches = both(behind, _starts_after(seen, time, behind))
-    if not helps:
+    if not stalls:
         launches = both(launches, time.idle_of(Cause.SYNC))
     bound = _launch_bound(seen, launches)
+    after = time.idle_of(Cause.SYNC, *GIVING_OUT, gaps=seen.gaps.causes.trigger == Trigger.SYNC)
     if bound:
         time.take(launches, bound.id)
         yield bound
-    under = LAUNCH_BOUND if bound else None
-    if not helps:
-        stalls = _sync_stalls(seen, waits, gain, under)
-        if stalls:
+    if not stalls:
+        symptom = _sync_stalls(seen, after, gain, LAUNCH_BOUND if bound else None)
+        if symptom:
             if not bound:
-                time.take(waits, stalls.id)
-            yield stalls
-    yield from _tiny_kernels(seen, time, under)
+                time.take(after, symptom.id)
+            yield symptom
+    yield from _tiny_kernels(seen, time, bound)
+
+
+def _idle_by_waits(seen: Slice, time: Ledger, calls: I64) -> Share:
+    """What would not be left of each gap without the waits in some calls: the time in the wait
+    first, then what the host does next.
+    """
+    spared = np.zeros(len(seen.gaps), np.int64)
+    for device, replayed in zip(seen.devices, seen.replays, strict=True):
+        kept = np.flatnonzero(~np.isin(replayed.calls, calls))
+        without = replayed.gaps(kept)[np.searchsorted(device.rows, device.gaps.after)]
+        at = np.flatnonzero(seen.gaps.device == device.device)
+        spared[at] = np.maximum(device.gaps.length - without, 0)
+    causes = (Cause.SYNC, *GIVING_OUT, Cause.QUEUED)
+    parts = []
+    for cause in causes:
+        part = time.idle_part(cause, spared)
+        spared = spared - part.idle[:, cause]
+        parts.append(part)
+    return Share(parts[0].busy, np.sum([part.idle for part in parts], axis=0))
 
 
 def _starts_after(seen: Slice, time: Ledger, behind: Share) -> Share:
@@ -130,21 +150,25 @@ def _launch_advice(seen: Slice) -> str:
 
 
 def _sync_stalls(seen: Slice, share: Share, gain: int, under: str | None) -> Finding | None:
-    """Idle time in the host's waits for the GPU, and after them until work came again."""
+    """Idle time that the host's waits for the GPU bring about."""
     causes = seen.gaps.causes
     trace = seen.trace
     by_gap = share.idle.sum(axis=1)
-    some = np.flatnonzero((by_gap > 0) & (causes.trigger == Trigger.SYNC))
-    calls, which = np.unique(causes.trigger_row[some], return_inverse=True)
+    # A gap later on still comes of the last wait before it.
+    last = np.maximum.accumulate(
+        np.where(causes.trigger == Trigger.SYNC, np.arange(len(by_gap)), -1)
+    )
+    some = np.flatnonzero((by_gap > 0) & (last >= 0))
+    calls, which = np.unique(causes.trigger_row[last[some]], return_inverse=True)
     idle = sums(which, by_gap[some], len(calls))
+    if not len(calls):
+        return None
     figures: dict[str, int | float] = {
         "idle_ns": share.ns,
         "waits": len(calls),
         "waiting_ns": int(share.idle[:, Cause.SYNC].sum()),
         "gain_ns": max(0, min(gain, share.ns)),
     }
-    if not len(calls):
-        return None
     title = "GPU idle in and after {waits:wait/waits} of the host for it: {idle_ns} ("
     title += "{waiting_ns} in the waits themselves"
     steps = seen.analysed.steps
@@ -183,7 +207,7 @@ def _costliest_place(seen: Slice, calls: I64, idle: I64) -> str:
     return trace.names[int(names[np.argmax(sums(which, idle, len(names)))])]
 
 
-def _tiny_kernels(seen: Slice, time: Ledger, under: str | None) -> Iterator[Finding]:
+def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[Finding]:
     """Kernels of which most are shorter than their launch."""
     trace = seen.trace
     is_kernel = trace.category[seen.gpu_ops] == Category.KERNEL
@@ -194,6 +218,9 @@ def _tiny_kernels(seen: Slice, time: Ledger, under: str | None) -> Iterator[Find
     rows = seen.gpu_ops[tiny]
     share = Share(np.where(tiny, time.busy, 0), np.zeros_like(time.idle))
     running = int(seen.own[tiny].sum())
+    # Where the host is behind by more than they run, that is what makes them matter.
+    behind = bound is not None and (bound.cost_ns or 0) >= running
+    under = LAUNCH_BOUND if behind else None
     found = finding(
         seen,
         "tiny-kernels",

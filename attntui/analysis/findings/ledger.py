@@ -86,7 +86,8 @@ class Ledger:
         the most of it, the whole of it, and who owns most: the finding is a symptom of that one.
         """
         left = self.work(rows)
-        at = np.searchsorted(self.seen.gpu_ops, rows)
+        # A call may have operations outside the slice.
+        at = np.flatnonzero(np.isin(self.seen.gpu_ops, rows))
         own, owner = self.seen.own[at], self._owner_of_work[at]
         taken = owner != ABSENT
         if 2 * int(own[taken].sum()) <= int(own.sum()) or not self._owners:

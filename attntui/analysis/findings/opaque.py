@@ -13,11 +13,11 @@ from attntui.analysis.findings.ledger import Ledger
 from attntui.analysis.findings.model import Finding, costliest, finding, recorded
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.groups import sums
-from attntui.analysis.intervals import of_disjoint, union
+from attntui.analysis.intervals import union
 from attntui.analysis.launches import nearest
 from attntui.analysis.named import is_named
 from attntui.analysis.names.words import Library
-from attntui.analysis.self_time import FatKind, SelfPart, fat_bars
+from attntui.analysis.self_time import FatKind, fat_bars
 from attntui.trace.model import ABSENT, I64, Bool, Category
 
 _PLANNED = re.compile(r"conv(olution|\dd)|cudnn", re.IGNORECASE)
@@ -48,8 +48,7 @@ _BEYOND_STACKS = "No Python frame ran in them: sample the host with a profiler o
 
 def opaque_cpu_bars(seen: Slice, time: Ledger) -> Iterator[Finding]:
     """CPU ops long for no recorded reason, while the GPU stood idle: the dispatch of the gaps
-    that lies inside them, where no call, op or frame in them explains it. What a first use
-    explains (`first_use`) is no dispatch.
+    that lies inside them and that no call, op or frame in them explains.
     """
     trace = seen.trace
     bars = fat_bars(seen.analysed.cpu)
@@ -57,21 +56,14 @@ def opaque_cpu_bars(seen: Slice, time: Ledger) -> Iterator[Finding]:
     index = bars.index[(bars.kind == FatKind.OPAQUE) & launches]
     rows = seen.analysed.cpu.rows[index]
     bare = bare_time(trace, rows)
-    opaque = np.minimum(
-        seen.analysed.cpu.split[index, SelfPart.DISPATCH],
-        sums(bare.of, bare.length, len(rows)),
-    )
-    idle = sums(bare.of, _idle_inside(seen, bare.start, bare.end), len(rows))
-    stalled = np.minimum(opaque, idle)
+    by_start = np.argsort(bare.start, kind="stable")
+    unexplained = union(bare.start[by_start], bare.end[by_start])
+    share = time.idle_part(Cause.DISPATCH, unexplained.covered(seen.gaps.start, seen.gaps.end))
+    opaque = sums(bare.of, bare.length, len(rows))
+    stalled = sums(bare.of, _idle_inside(seen, bare.start, bare.end), len(rows))
     some = stalled > 0
     if not some.any():
         return
-    by_start = np.argsort(bare.start, kind="stable")
-    inside = union(bare.start[by_start], bare.end[by_start])
-    gaps, launch = seen.gaps, seen.gaps.causes.launch
-    # Once the launch call has begun the host is late no longer.
-    late = np.where(launch == ABSENT, gaps.end, np.clip(trace.start[launch], gaps.start, gaps.end))
-    share = time.idle_part(Cause.DISPATCH, inside.covered(gaps.start, late))
     found = finding(
         seen,
         "opaque-cpu",
@@ -85,7 +77,7 @@ def opaque_cpu_bars(seen: Slice, time: Ledger) -> Iterator[Finding]:
             "cpu_ops": int(some.sum()),
             "idle_meanwhile_ns": share.ns,
         },
-        evidence=costliest(rows[some], opaque[some]),
+        evidence=costliest(rows[some], stalled[some]),
         advice=_advice(seen, rows, stalled),
         names={"op": trace.name_of(int(rows[np.argmax(np.where(some, opaque, 0))]))},
     )
@@ -136,5 +128,5 @@ def _idle_inside(seen: Slice, start: I64, end: I64) -> I64:
     """Idle time of all devices within each stretch."""
     total = np.zeros(len(start), np.int64)
     for device in seen.devices:
-        total += of_disjoint(device.gaps.start, device.gaps.end).covered(start, end)
+        total += union(device.gaps.start, device.gaps.end).covered(start, end)
     return total

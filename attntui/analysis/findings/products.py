@@ -41,7 +41,7 @@ def fp32_products(seen: Slice, time: Ledger) -> Iterator[Finding]:
         gain=shorter(seen, factor=_factor(share, takes)),
         title="fp32 products off the tensor cores take {gpu_time_ns} in {kernels:kernel/kernels}, "
         "{of_gpu_time_share} of the GPU time; the most in {kernel}",
-        assumes="on the tensor cores they take {on_tensor_cores_ns}, at half of the roof"
+        assumes="on the tensor cores they take {on_tensor_cores_ns}, at two thirds of the roof"
         if takes is not None
         else "nothing: the roofs of this device are not known",
         figures={
@@ -109,7 +109,7 @@ def unaligned_shapes(seen: Slice, time: Ledger) -> Iterator[Finding]:
         gain=0 if takes is None else shorter(seen, factor=_factor(share, takes)),
         title="Products of lengths that force narrow loads take {gpu_time_ns} in "
         "{kernels:kernel/kernels}; the longest is {kernel}, shapes {shapes}",
-        assumes="padded, they take {aligned_ns}, at half of the roof"
+        assumes="padded, they take {aligned_ns}, at two thirds of the roof"
         if takes is not None
         else "nothing: the roofs of this device or the shapes are not known",
         figures={"kernels": share.ops, "gpu_time_ns": share.ns}
@@ -214,10 +214,15 @@ def _on_tensor_cores(seen: Slice, share: Share, dtype: str) -> I64 | None:
         if flops is not None and moved is not None:
             takes[number] = max(flops / peak, moved / peaks.hbm) * 1e9 / PRODUCT_SHARE
     takes = np.where(work.told[at], takes[work.kind[at]], np.inf)
-    known = np.minimum(takes, share.busy)
-    if not (np.isfinite(takes) & (share.busy > 0)).any():
+    known = np.isfinite(takes) & (share.busy > 0)
+    before = int(share.busy[known].sum())
+    if not before:
         return None
-    return np.asarray(np.rint(known), np.int64)
+    known_takes = np.minimum(takes[known], share.busy[known])
+    # Of those whose work is not told the same part stays.
+    found = share.busy * (float(known_takes.sum()) / before)
+    found[known] = known_takes
+    return np.asarray(np.rint(found), np.int64)
 
 
 def _factor(share: Share, takes: I64 | None) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -95,7 +95,14 @@ _NAMED: tuple[tuple[str, str], ...] = (
     ("LayerNormForwardCUDAKernel", "layer_norm"),
     ("RowwiseMomentsCUDAKernel", "layer_norm"),
     ("layer_norm_grad_input_kernel", "layer_norm backward"),
-    ("GammaBetaBackwardCUDAKernel", "layer_norm backward"),
+    ("GammaBetaBackwardCUDAKernel1", "group_norm backward"),
+    ("GammaBetaBackwardCUDAKernel2", "group_norm backward"),
+    ("GammaBeta1dBackward", "group_norm backward"),
+    ("GammaBetaBackward", "layer_norm backward"),
+    ("ComputeFusedParamsCUDAKernel", "group_norm"),
+    ("ComputeInternalGradientsCUDAKernel", "group_norm backward"),
+    ("ComputeBackwardFusedParamsCUDAKernel", "group_norm backward"),
+    ("Compute1dBackwardFusedParams", "group_norm backward"),
     ("cuComputePartGradGammaBeta", "layer_norm backward"),
     ("cuComputeGradGammaBeta", "layer_norm backward"),
     ("cuComputeGradInput", "layer_norm backward"),
@@ -114,6 +121,8 @@ _NAMED: tuple[tuple[str, str], ...] = (
     ("sum_and_scatter", "embedding backward"),
     ("krn_partial", "embedding backward"),
     ("EmbeddingBag", "embedding_bag"),
+    ("cunn_ClassNLLCriterion_updateOutput", "nll_loss"),
+    ("cunn_ClassNLLCriterion_updateGradInput", "nll_loss backward"),
     ("nll_loss_forward", "nll_loss"),
     ("nll_loss_backward", "nll_loss backward"),
     ("max_pool_forward", "max_pool"),
@@ -138,7 +147,11 @@ _NAMED: tuple[tuple[str, str], ...] = (
     ("write_indices", "nonzero"),
 )
 # Those of them that stand in no namespace. Another name without `at::` is someone else's.
-_UNQUALIFIED = ("softmax_warp_", "cunn_", "compute_cuda_kernel")
+_UNQUALIFIED = ("softmax_warp_", "cunn_", "compute_cuda_kernel", "indexing_backward_kernel")
+# Kernels that PyTorch compiles at run time bear the bare name of their reduction.
+_JITTED = re.compile(r"reduction_([a-z]{2,20})_kernel$")
+# Optimisers of others with PyTorch's kernel of that name: Apex, DeepSpeed, Transformer Engine.
+_LISTS = "TensorListMetadata"
 
 
 def _functor(sig: Signature) -> Signature | None:
@@ -151,6 +164,8 @@ def _functor(sig: Signature) -> Signature | None:
         at = _WRAPPERS.get(found.base)
         if at is None:
             return found
+        # Before 1.12 the unary functors held nothing but the inner one.
+        at = 0 if len(found.args) == 1 else at
         if len(found.args) <= at:
             return None
         inner = found.args[at]
@@ -176,7 +191,7 @@ def _operation(word: str) -> str:
 
 def _functor_types(text: str, functor: Signature) -> tuple[tuple[str, ...], str | None]:
     """Data types of a carrier: its unary or binary functor's, its last lambda's, its own."""
-    wrapper = re.search(r"(?:AUnary|BUnary|Binary)Functor<([^<>]{1,120})", text)
+    wrapper = re.search(r"(?:AUnary|BUnary|Binary)Functor<([^<>]{1,120}),", text)
     reduce = re.search(r"ReduceOp<([^<>,]{1,40}),", text)
     lambdas = _LAMBDA.findall(text[: text.find(">(") + 1 or None])
     if wrapper:
@@ -236,9 +251,47 @@ def _carried(text: str, sig: Signature) -> KernelName | None:
     )
 
 
+def _optimizer(text: str, sig: Signature) -> KernelName | None:
+    """A package's optimiser: `multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<…`."""
+    functor = _functor(sig)
+    if functor is None or _LISTS not in text:
+        return None
+    library, token = "Apex/DeepSpeed", sig.base
+    if "transformer_engine" in text:
+        library, token = "Transformer Engine", "transformer_engine"
+    operation = _operation(functor.base)
+    kinds = [(kind, arg) for arg in functor.args if (kind := dtype(arg))]
+    return named(
+        joined(operation, *(kind for kind, _ in kinds[:1])),
+        library,
+        operation,
+        {
+            "library": token,
+            "operation": functor.base,
+            "dtypes": kinds[0][1] if kinds else None,
+            "tensor_cores": sig.base,
+        },
+        dtypes=distinct([kind for kind, _ in kinds]),
+        tensor_cores=False,
+    )
+
+
+def _jitted(text: str) -> KernelName | None:
+    """`reduction_prod_kernel`: a reduction that PyTorch compiled at run time."""
+    found = _JITTED.match(text)
+    if found is None:
+        return None
+    operation = f"reduce {found[1]}"
+    return named(text, Library.ATEN, operation, {"library": text, "operation": found[1]})
+
+
 def aten_kernel(text: str, sig: Signature) -> KernelName | None:
     """One of PyTorch's own kernels, or None for another."""
     native = "at::" in text
+    if sig.base == "multi_tensor_apply_kernel" and not native:
+        return _optimizer(text, sig)
+    if sig.base.startswith("reduction_") and text == sig.base:
+        return _jitted(text)
     if native and sig.base.startswith(_CARRIERS):
         return _carried(text, sig)
     row = next((row for row in _NAMED if sig.base.startswith(row[0])), None)

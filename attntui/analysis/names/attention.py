@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from attntui.analysis.attention_ops import Backend
-from attntui.analysis.names.cpp import Signature, distinct, dtype
+from attntui.analysis.names.attention_packages import rocm, sage, serving, trtllm
+from attntui.analysis.names.cpp import Signature
 from attntui.analysis.names.model import KernelName, joined, named
 from attntui.analysis.names.words import Library, Operation
 
@@ -123,6 +124,8 @@ def cudnn(text: str, sig: Signature) -> KernelName | None:
         parts = {
             "compute_dot_do_o": Operation.ATTENTION_PREPROCESS,
             "convert_dq": Operation.ATTENTION_CONVERT,
+            # Sums the gradients of k and v over the query heads that share them.
+            "fmha_reduce_head": Operation.ATTENTION_REDUCE,
         }
         part = next((part for part in parts if sig.base.startswith(part)), None)
         tokens = {"library": "cudnn::fusion", "operation": part}
@@ -163,139 +166,14 @@ def cudnn(text: str, sig: Signature) -> KernelName | None:
     )
 
 
-def trtllm(text: str) -> KernelName | None:
-    """TensorRT-LLM (also through FlashInfer): `fmhaSm100aKernel_QkvE4m3OBfloat16H64…Causal…`."""
-    generated = re.match(r"fmha(Sm\d+[af]?)Kernel_(?:Qkv|Q)(E4m3|Bfloat16|Fp16)", text)
-    if generated:
-        kind = {"E4m3": "fp8_e4m3", "Bfloat16": "bf16", "Fp16": "fp16"}[generated[2]]
-        tile = re.search(r"Q(\d+)Kv(\d+)", text)
-        causal = "Causal" in text
-        return named(
-            joined("fmha", kind, "causal" if causal else None, generated[1].lower()),
-            "TensorRT-LLM",
-            Operation.ATTENTION_FORWARD,
-            {
-                "library": f"fmha{generated[1]}Kernel",
-                "operation": "fmha",
-                "dtypes": f"Qkv{generated[2]}",
-                "tile": tile[0] if tile else None,
-                "arch": generated[1],
-                "causal": "Causal" if causal else None,
-            },
-            dtypes=(kind,),
-            tile=f"{tile[1]}x{tile[2]}" if tile else None,
-            arch=generated[1].lower(),
-            causal=True if causal else None,
-        )
-    found = re.match(r"fmha_v2_flash_attention_(bf16|fp16|e4m3)\w{0,40}?_(\d+)_(\d+)_S", text)
-    if not found:
-        return None
-    kind = {"e4m3": "fp8_e4m3"}.get(found[1], found[1])
-    arch = re.search(r"_(sm\d+)(?=_|$)", text)
-    return named(
-        joined("fmha_v2", kind, f"{found[2]}x{found[3]}"),
-        "TensorRT-LLM",
-        Operation.ATTENTION_FORWARD,
-        {
-            "library": "fmha_v2",
-            "operation": "flash_attention",
-            "dtypes": found[1],
-            "tile": f"{found[2]}_{found[3]}",
-            "arch": arch[1] if arch else None,
-            "causal": "causal" if "_causal" in text else None,
-        },
-        dtypes=(kind,),
-        tile=f"{found[2]}x{found[3]}",
-        arch=arch[1] if arch else None,
-        causal=True if "_causal" in text else None,
-    )
-
-
-def rocm(text: str, sig: Signature) -> KernelName | None:
-    """Composable Kernel's `FmhaFwd…` and AITER's assembled `fmha_fwd_hd128_bf16_causal…`."""
-    aiter = "aiter" in text
-    tile_kernel = re.search(r"Fmha(Fwd|Bwd)(\w{0,40}?)Kernel", text)
-    if tile_kernel and ("ck_tile" in text or aiter):
-        part = tile_kernel[2]
-        operation = (
-            Operation.ATTENTION_FORWARD if tile_kernel[1] == "Fwd" else Operation.ATTENTION_BACKWARD
-        )
-        if "Combine" in part:
-            operation = Operation.ATTENTION_COMBINE
-        elif "OGradDotO" in part:
-            operation = Operation.ATTENTION_PREPROCESS
-        elif "Convert" in part:
-            operation = Operation.ATTENTION_CONVERT
-        return named(
-            joined("CK", tile_kernel[0]),
-            Library.CK,
-            operation,
-            {"library": "ck_tile" if "ck_tile" in text else "aiter", "operation": tile_kernel[0]},
-            # Composable Kernel and AITER carry FlashAttention on ROCm.
-            backend=Backend.FLASH,
-        )
-    found = re.search(r"(?<![a-z])fmha_(fwd|bwd)_hd\d+_(bf16|fp16|fp8)(\w*)", text)
-    if found:
-        causal = "causal" in found[3]
-        kind = "fp8_e4m3" if found[2] == "fp8" else found[2]
-        return named(
-            joined(f"fmha_{found[1]}", kind, "causal" if causal else None),
-            "AITER",
-            Operation.ATTENTION_FORWARD if found[1] == "fwd" else Operation.ATTENTION_BACKWARD,
-            {
-                "library": "aiter" if aiter else f"fmha_{found[1]}_hd",
-                "operation": found[1],
-                "dtypes": found[2],
-                "causal": "causal" if causal else None,
-            },
-            backend=Backend.FLASH,
-            dtypes=(kind,),
-            causal=True if causal else None,
-        )
-    word = re.search(r"paged_attention|pa_fwd|pa_bf16|pa_fp16|mla_", sig.base)
-    if aiter and word:
-        tokens = {"library": "aiter", "operation": word[0]}
-        return named(sig.base, "AITER", Operation.ATTENTION_FORWARD, tokens, backend=Backend.FLASH)
-    return None
-
-
-def serving(text: str, sig: Signature) -> KernelName | None:
-    """vLLM's and FlashInfer's C++ kernels."""
-    if "paged_attention" in sig.base and ("vllm" in text or "paged_attention_ll4mi" in text):
-        reduce = "reduce" in sig.base
-        matrix = "mfma" in sig.base
-        kinds = distinct([dtype(arg) for arg in sig.args[:1]])
-        return named(
-            sig.base,
-            "vLLM",
-            Operation.ATTENTION_COMBINE if reduce else Operation.ATTENTION_FORWARD,
-            {
-                "library": "vllm" if "vllm" in text else "paged_attention_ll4mi",
-                "operation": "paged_attention",
-                "dtypes": sig.args[0] if kinds else None,
-                "tensor_cores": "mfma" if matrix else None,
-            },
-            dtypes=kinds,
-            tensor_cores=True if matrix else None,
-        )
-    found = re.search(r"(BatchPrefill|BatchDecode|SinglePrefill|SingleDecode)\w*", sig.base)
-    if "flashinfer" in text and found:
-        return named(
-            found[0],
-            "FlashInfer",
-            Operation.ATTENTION_FORWARD,
-            {"library": "flashinfer", "operation": found[1]},
-        )
-    return None
-
-
 def attention_kernel(text: str, sig: Signature) -> KernelName | None:
     """An attention kernel, or None for another."""
     return (
         flash(text, sig)
         or efficient(text)
         or cudnn(text, sig)
-        or trtllm(text)
+        or sage(text, sig)
+        or trtllm(text, sig)
         or rocm(text, sig)
         or serving(text, sig)
     )

@@ -30,6 +30,7 @@ _DTYPES = {
     "__nv_fp8_e4m3": "fp8_e4m3",
     "Float8_e5m2": "fp8_e5m2",
     "Float8_e5m2fnuz": "fp8_e5m2",
+    "fp8_t": "fp8_e4m3",
     "float_e5m2_t": "fp8_e5m2",
     "__nv_fp8_e5m2": "fp8_e5m2",
     "complex<float>": "c64",
@@ -43,6 +44,22 @@ _DTYPES = {
     "long": "int64",
     "long long": "int64",
 }
+# Built-in types as the Itanium C++ ABI spells them inside a mangled name.
+_MANGLED = {
+    "DF16b": "bf16",
+    "DF16_": "fp16",
+    "f": "fp32",
+    "d": "fp64",
+    "a": "int8",
+    "h": "uint8",
+    "s": "int16",
+    "i": "int32",
+    "l": "int64",
+    "x": "int64",
+}
+_MANGLED_TYPE = re.compile(r"DF16[b_]|[fdahsilx]")
+_LENGTH = re.compile(r"\d{1,3}")
+_MOST_PARTS = 20
 _SHORT_TYPES = {"bf16", "fp16", "tf32", "fp8_e4m3", "fp8_e5m2"}
 
 
@@ -148,3 +165,38 @@ def typed(sig: Signature) -> str:
             break
         types.append(found)
     return f"{sig.base}<{','.join(types)}>" if types else sig.base
+
+
+def _identifiers(name: str, at: int) -> tuple[tuple[str, ...], int]:
+    """The identifiers at a place of a mangled name, each after its length, and the place after."""
+    parts: list[str] = []
+    while len(parts) < _MOST_PARTS and (length := _LENGTH.match(name, at)):
+        at = length.end() + int(length[0])
+        parts.append(name[length.end() : at])
+    return tuple(parts), at
+
+
+def mangled_path(name: str) -> tuple[str, int]:
+    """The path of a mangled nested name (`_ZN5aiter9my_kernelI…`) before its template
+    arguments, as C++ writes it, and the place after it.
+    """
+    parts, at = _identifiers(name, 3)
+    return "::".join(parts), at
+
+
+def mangled_types(name: str, at: int) -> tuple[tuple[str, str], ...]:
+    """The data types that lead the template arguments at a place of a mangled name, each with
+    the token that tells it.
+    """
+    found: list[tuple[str, str]] = []
+    at += 1 if name[at : at + 1] == "I" else len(name)
+    while len(found) < _MOST_PARTS:
+        builtin = _MANGLED_TYPE.match(name, at)
+        nested = name[at : at + 1] == "N"
+        parts, end = _identifiers(name, at + nested)
+        told = _MANGLED[builtin[0]] if builtin else dtype(parts[-1]) if parts else None
+        if told is None:
+            break
+        found.append((told, builtin[0] if builtin else parts[-1]))
+        at = builtin.end() if builtin else end + nested
+    return tuple(found)

@@ -48,6 +48,7 @@ _DEPTH = re.compile(r"_\d+x\d+_(\d+)x(\d+)(?=_|$)")
 _STAGE = re.compile(r"_stage(\d+)")
 _LAYOUT = re.compile(r"_([nt][nt])(?=_|$)")
 _XMMA_TYPES = re.compile(r"_(bf16|f16|f32|f64|tf32|e4m3|e5m2|i8|s8)[a-z]{1,2}\d\w{0,3}_")
+_XMMA_TF32 = re.compile(r"_(tf32)[a-z]{1,2}\d\w{0,3}_")
 _UNIT = re.compile(r"_(tensor\d+x\d+x\d+|warpgroupsize\d+x\d+x\d+|[fdh]fma)(?=_)")
 _CONV = {
     "fprop": Operation.CONV_FORWARD,
@@ -181,8 +182,10 @@ def xmma(text: str) -> KernelName | None:
     found = re.search(r"sm(\d+)_xmma_(gemm|fprop|dgrad|wgrad)", text)
     if not found:
         return None
-    types = _XMMA_TYPES.search(text)
-    # tf32f32: the operands' type, then what they are stored as.
+    types, tf32 = _XMMA_TYPES.search(text), _XMMA_TF32.search(text)
+    # tf32f32: the operands' type, then what they are stored as. Which of the operands says so
+    # differs; one that does is enough.
+    types = tf32 or types
     kinds = (_NAMED_TYPES[types[1]],) if types else ()
     unit = _UNIT.search(text)
     tile, stages, tile_token, stage_token = _tile(text)
@@ -222,6 +225,8 @@ _SMALL: tuple[tuple[str, str, bool | None], ...] = (
     ("gemmk1_kernel", Operation.GEMM, False),
     ("gemmSN_", Operation.GEMM, False),
     ("gemm_largek", Operation.GEMM, False),
+    # Of MAGMA's making, shipped in cuBLAS.
+    ("magma_sgemmEx_kernel", Operation.GEMM, False),
     ("dot_kernel", "dot", False),
     ("reduce_1Block_kernel", "dot", False),
     ("scal_kernel", Operation.SCALE, False),
@@ -250,7 +255,7 @@ def small(text: str, sig: Signature) -> KernelName | None:
         "cuBLASLt" if lt else "cuBLAS",
         operation,
         {
-            "library": "cublasLt" if lt else "cublas",
+            "library": "cublasLt" if lt else "cublas" if "cublas" in text else sig.base,
             "operation": token,
             "dtypes": vector[1] if vector else next((t for t in told if dtype(t)), None),
             "tensor_cores": token,

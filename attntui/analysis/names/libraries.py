@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from attntui.analysis.names.cpp import Signature, distinct, dtype, typed
+from attntui.analysis.names.cpp import (
+    Signature,
+    distinct,
+    dtype,
+    mangled_path,
+    mangled_types,
+    typed,
+)
 from attntui.analysis.names.model import KernelName, joined, named
 from attntui.analysis.names.words import Library, Operation, OperationKind
 
@@ -35,6 +42,13 @@ _OWNERS: tuple[tuple[str, str], ...] = (
     ("tensorrt_llm::", "TensorRT-LLM"),
     ("flashinfer::", "FlashInfer"),
     ("aiter::", "AITER"),
+    ("groupnorm_kernel_dispatch_", "AITER"),
+    ("sgl_hip::", "SGLang"),
+    ("sgl_kernel::", "SGLang"),
+    ("rotary_embedding_kernel", "SGLang"),
+    ("store_kvcache", "SGLang"),
+    ("resolve_future_token_ids", "SGLang"),
+    ("clamp_position_kernel", "SGLang"),
     ("ck_tile::", Library.CK),
     ("ck::", Library.CK),
     ("cudnn::", Library.CUDNN),
@@ -44,14 +58,23 @@ _OWNERS: tuple[tuple[str, str], ...] = (
     ("dgrad_", Library.CUDNN),
     ("implicit_convolve_sgemm", Library.CUDNN),
     ("explicit_convolve_sgemm", Library.CUDNN),
+    ("precomputed_convolve_sgemm", Library.CUDNN),
+    ("nchwToNhwcKernel", Library.CUDNN),
+    ("nhwcToNchwKernel", Library.CUDNN),
+    ("nhwcToFoldedNhwcKernel", Library.CUDNN),
+    ("foldedNhwcToNhwcKernel", Library.CUDNN),
+    ("nhwcAddPaddingKernel", Library.CUDNN),
+    ("tensorTransformGeneric", Library.CUDNN),
     ("fbgemm_gpu::", "FBGEMM"),
     ("split_embedding_", "FBGEMM"),
     ("bounds_check_indices_kernel", "FBGEMM"),
     ("permute_pooled_embs_kernel", "FBGEMM"),
     ("linearize_index_kernel", "FBGEMM"),
+    ("recat_copy_async_kernel", "FBGEMM"),
     ("deep_gemm::", "DeepGEMM"),
     ("marlin", "vLLM"),
     ("rocblas_", "rocBLAS"),
+    ("vision::ops::", "torchvision"),
     ("c10d::", Library.C10D),
     ("multimem_all_reduce_kernel", Library.C10D),
     ("flash::", "FlashAttention"),
@@ -70,17 +93,27 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("DeviceReduce", "reduce"),
     ("UniqueByKey", "unique"),
     ("parallel_for", "elementwise"),
+    ("scan_config", "scan"),
+    ("reduce_config", "reduce"),
+    ("partition_config", "select"),
     ("lookback_scan", "scan"),
     ("radix_sort", "sort"),
     ("onesweep", "sort"),
     ("rms_norm", "rms_norm"),
     ("Rmsnorm", "rms_norm"),
     ("RMSNorm", "rms_norm"),
+    ("rmsnorm", "rms_norm"),
+    ("layernorm", "layer_norm"),
+    ("groupnorm", "group_norm"),
     ("layer_norm", "layer_norm"),
     ("Layernorm2d", "layer_norm"),
     ("rotary_embedding", "rotary_embedding"),
     ("reshape_and_cache", "kv cache write"),
     ("concat_and_cache", "kv cache write"),
+    ("store_kvcache", "kv cache write"),
+    ("set_mla_kv", "kv cache write"),
+    ("token_ids", "token ids"),
+    ("clamp_position", "positions"),
     ("all_reduce", Operation.ALL_REDUCE),
     ("cross_device_reduce", Operation.ALL_REDUCE),
     ("act_and_mul", "activation"),
@@ -98,8 +131,15 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("FP8", "quantize"),
     ("nchwToNhwc", Operation.LAYOUT),
     ("nhwcToNchw", Operation.LAYOUT),
+    ("oldedNhwc", Operation.LAYOUT),
+    ("nhwcAddPadding", Operation.LAYOUT),
+    ("tensorTransform", Operation.LAYOUT),
+    ("convertTensor", Operation.LAYOUT),
+    ("im2col", Operation.LAYOUT),
+    ("col2im", Operation.LAYOUT),
     ("scalePackedTensor", Operation.SCALE),
     ("OffsetsKernel", Operation.CONV_OFFSETS),
+    ("kern_precompute_indices", Operation.CONV_OFFSETS),
     ("Wgrad", Operation.CONV_BACKWARD_WEIGHT),
     ("wgrad", Operation.CONV_BACKWARD_WEIGHT),
     ("dgrad", Operation.CONV_BACKWARD_DATA),
@@ -117,6 +157,12 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("offsets_range", "offsets"),
     ("bounds_check", "bounds check"),
     ("linearize_index", "index"),
+    ("recat_copy", Operation.COPY),
+    ("nms_", "nms"),
+    ("roi_align_backward", "roi_align backward"),
+    ("roi_align", "roi_align"),
+    ("roi_pool", "roi_pool"),
+    ("deformable_im2col", Operation.LAYOUT),
     ("gemv", Operation.GEMV),
     ("gemm", Operation.GEMM),
 )
@@ -165,35 +211,49 @@ def nccl(text: str) -> KernelName | None:
 
 def owned(text: str, sig: Signature) -> KernelName | None:
     """A kernel whose namespace or prefix names its library."""
-    path = sig.path
-    if text.startswith("_ZN"):
-        # Mangled: the length of each name stands before it.
-        path = re.sub(r"\d+", "::", text[3:300]).removeprefix("::")
+    mangled = text.startswith("_ZN")
+    path, types = sig.path, tuple((kind, arg) for arg in sig.args[:2] if (kind := dtype(arg)))
+    if mangled:
+        path, end = mangled_path(text)
+        types = mangled_types(text, end)[:2]
     owner = next((row for row in _OWNERS if path.startswith(row[0])), None)
     if owner is None:
         return None
     prefix, library = owner
-    mangled = text.startswith("_ZN")
-    # CK and Thrust launch through one kernel whose template argument says what runs.
-    places = (
-        (sig.path, text[:400]) if mangled or library in (Library.CK, Library.CUB) else (sig.path,)
+    # CK, Thrust and rocPRIM launch through one kernel whose template argument says what runs.
+    places = (path, text[:400]) if mangled or library in _CARRIERS else (path,)
+    token, operation = next(
+        ((token, word) for place in places for token, word in _WORDS if token in place),
+        (None, None),
     )
-    word = next((row for place in places for row in _WORDS if row[0] in place), None)
-    kinds = distinct([dtype(arg) for arg in sig.args[:2] if dtype(arg) not in ("int32", "bool")])
-    short = joined(library, word[1] if word else None) if mangled else typed(sig)
+    if operation in _NORMS and "quant" in path and not _same_type(types):
+        operation = f"{operation} quantize"
+    types = tuple(told for told in types if told[0] not in ("int32", "bool"))
+    short = joined(library, operation) if mangled else typed(sig)
     return named(
         short,
         library,
-        word[1] if word else None,
+        operation,
         {
             "library": prefix.strip(":_"),
-            "operation": word[0] if word else None,
-            "dtypes": next((arg for arg in sig.args[:2] if dtype(arg) in kinds), None),
+            "operation": token,
+            "dtypes": types[0][1] if types else None,
         },
         # PyTorch's own collectives, over symmetric memory.
         kind=OperationKind.COLLECTIVE if library is Library.C10D else None,
-        dtypes=kinds,
+        dtypes=distinct([kind for kind, _ in types]),
+        # cuDNN's `convolve_sgemm` computes in fp32 on CUDA cores, whatever type it reads.
+        tensor_cores=False if "convolve_sgemm" in path else None,
     )
+
+
+_CARRIERS = (Library.CK, Library.CUB, "rocPRIM")
+_NORMS = ("rms_norm", "layer_norm")
+
+
+def _same_type(types: tuple[tuple[str, str], ...]) -> bool:
+    """Whether a kernel's input and output, which lead its template arguments, are of one type."""
+    return len(types) > 1 and types[0][0] == types[1][0]
 
 
 def generated_product(text: str) -> KernelName | None:

@@ -60,9 +60,20 @@ def tensile(text: str) -> KernelName | None:
     )
 
 
+# In order, so what a longer name starts with stands further down.
 # `half` in a transpose is a 16-bit move of whatever type, so no data type is told.
 _HELPERS: tuple[tuple[str, str | None], ...] = (
     ("batched_transpose_", Operation.TRANSPOSE),
+    ("transpose_NCHW2CNHW", Operation.TRANSPOSE),
+    ("transpose_CNHW2NCHW", Operation.TRANSPOSE),
+    ("transpose_packed_MN2NM", Operation.TRANSPOSE),
+    ("Im2d2Col", Operation.LAYOUT),
+    ("Im3d2Col", Operation.LAYOUT),
+    ("Im2Col", Operation.LAYOUT),
+    ("Col2Im", Operation.LAYOUT),
+    ("naive_conv_", Operation.CONV),
+    ("miopenSp3AsmConv", Operation.CONV),
+    ("miopenGcnAsmConv", Operation.CONV),
     ("SubTensorOpWith", Operation.TENSOR_OP),
     ("MIOpenBatchNorm", "batch_norm"),
     ("MIOpenPooling", "pooling"),
@@ -70,7 +81,7 @@ _HELPERS: tuple[tuple[str, str | None], ...] = (
 )
 
 
-def miopen(text: str) -> KernelName | None:
+def miopen(text: str, sig: Signature) -> KernelName | None:
     """MIOpen's implicit-GEMM convolutions and the layout copies round them."""
     found = re.match(r"igemm_(fwd|bwd|wrw)_(gtcx?\d?)_(nhwc|nchw)_(bf16|fp16|fp32)_", text)
     if found:
@@ -99,14 +110,14 @@ def miopen(text: str) -> KernelName | None:
             layout=found[3],
             arch=arch,
         )
-    row = next((row for row in _HELPERS if text.startswith(row[0])), None)
+    row = next((row for row in _HELPERS if sig.base.startswith(row[0])), None)
     if row is None:
         return None
     prefix, task = row
     tokens = {"library": prefix, "operation": prefix if task else None}
-    return named(text, "MIOpen", task, tokens)
+    return named(sig.base, "MIOpen", task, tokens)
 
 
-def rocm_kernel(text: str, _sig: Signature) -> KernelName | None:
+def rocm_kernel(text: str, sig: Signature) -> KernelName | None:
     """A rocBLAS, hipBLASLt or MIOpen kernel, or None for another."""
-    return tensile(text) or miopen(text)
+    return tensile(text) or miopen(text, sig)

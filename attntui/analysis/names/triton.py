@@ -20,6 +20,9 @@ _KINDS = {
     "mix": "fused reduction",
 }
 
+# Triton 2 appended how each argument was specialised: `_attn_fwd_0d1d2d34d5de6c`.
+_SPECIALISED = re.compile(r"_0(?:de?|c)?1[0-9dec]*$")
+
 # Names of ops that hold underscores: the kernel name joins ops by the same sign. Names of
 # ATen's native functions and Inductor's prims that Inductor writes into kernel names.
 _COMPOUND_NAMES = """
@@ -60,10 +63,21 @@ _PLAIN = {
     "_combined_routing_memset": (Library.TRITON, "moe routing"),
     "_finalize_matmul_scatter_bf16": (Library.TRITON, "moe finalize"),
     "_copy_page_indices_kernel": ("vLLM", Operation.COPY),
+    "create_flashinfer_kv_indices_triton": ("SGLang", "kv indices"),
+    "create_flashmla_kv_indices_triton": ("SGLang", "kv indices"),
+    "compute_position_kernel": ("SGLang", "positions"),
+    "get_num_kv_splits_triton": ("SGLang", "kv splits"),
+    "write_req_to_token_pool_triton": ("SGLang", "token table"),
+    "assign_req_to_token_pool": ("SGLang", "token table"),
 }
 _OGS = re.compile(r"_matmul_ogs_([NT]{3})_(\w+?)_(\d+x\d+x\d+)x\d+")
 _OGS_TYPE = re.compile(r"mxfp[48]|bf16|fp16|fp8|fp32")
 _OGS_TYPES = {"fp8": "fp8_e4m3", "mxfp4": "fp4", "mxfp8": "fp8_e4m3"}
+
+
+def unspecialised(text: str) -> str:
+    """A Triton function's name without what Triton 2 appended of its arguments."""
+    return _SPECIALISED.sub("", text)
 
 
 def fused_ops(joined_names: str) -> tuple[str, ...]:
@@ -93,11 +107,12 @@ def fused_ops(joined_names: str) -> tuple[str, ...]:
 
 def triton_kernel(text: str, _sig: Signature) -> KernelName | None:
     """A Triton kernel's name, or None for another."""
-    found = _INDUCTOR.match(text)
+    bare = unspecialised(text)
+    found = _INDUCTOR.match(bare)
     if found:
-        body, _, number = text[found.end() :].rpartition("_")
+        body, _, number = bare[found.end() :].rpartition("_")
         if not number.isdecimal():
-            body = text[found.end() :]
+            body = bare[found.end() :]
         ops = fused_ops(body)
         operation, backend = _KINDS[found[1]], None
         if found[1] == "tem":
@@ -117,9 +132,9 @@ def triton_kernel(text: str, _sig: Signature) -> KernelName | None:
             fused_ops=ops,
             backend=backend,
         )
-    plain = _PLAIN.get(text)
+    plain = _PLAIN.get(bare)
     if plain:
-        return named(text, *plain, {"library": text, "operation": text})
+        return named(bare, *plain, {"library": bare, "operation": bare})
     product = _OGS.match(text)
     if product:
         types = tuple(dict.fromkeys(_OGS_TYPES.get(t, t) for t in _OGS_TYPE.findall(product[2])))

@@ -11,6 +11,7 @@ import re
 from attntui.analysis.attention_ops import Backend
 from attntui.analysis.names.cpp import Signature
 from attntui.analysis.names.model import KernelName, named
+from attntui.analysis.names.triton import unspecialised
 from attntui.analysis.names.words import ATTENTION, Library, Operation
 
 _FORWARD, _BACKWARD = Operation.ATTENTION_FORWARD, Operation.ATTENTION_BACKWARD
@@ -44,14 +45,9 @@ _PLAIN = {
     "merge_attn_states_kernel": ("vLLM", _COMBINE),
 }
 # Names that attention kernels bear (the older Triton tutorial, FlashAttention's first port,
-# vLLM's prefill, SGLang's extend) and kernels of other kinds too.
-_AMBIGUOUS = {
-    "_fwd_kernel": _FORWARD,
-    "_bwd_kernel": _BACKWARD,
-    "_bwd_preprocess": _PREPROCESS,
-    "fwd_kernel": _FORWARD,
-    "bwd_kernel": _BACKWARD,
-}
+# vLLM's prefill, SGLang's extend) and kernels of other kinds too; a variant has a word more
+# (`_fwd_kernel_aligned`, `_fwd_kernel_int8kv`).
+_AMBIGUOUS = re.compile(r"_?(fwd|bwd)_(?:kernel|(preprocess)$)((?:_[A-Za-z0-9]+){0,3})$")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -77,20 +73,24 @@ _NO_SOFTMAX = _words("log cross entropy loss topk moe gating routing gumbel samp
 """Words of a logarithm, of a loss, or of a choice made with a softmax."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,120}")
-# Triton 2 appended how each argument was specialised: `_attn_fwd_0d1d2d34d5de6c`.
-_SPECIALISED = re.compile(r"_0d?c?(?:\d+(?:de|d|c)?)+$")
 
 
 def _bare(text: str) -> str | None:
     """A function's own name, None for text that is no Python name."""
-    return _SPECIALISED.sub("", text) if _NAME.fullmatch(text) else None
+    return unspecialised(text) if _NAME.fullmatch(text) else None
 
 
 def ambiguous(text: str) -> Operation | None:
     """What a kernel does if it belongs to an attention, where its name alone leaves open
     whether it does; None for all other names.
     """
-    return _AMBIGUOUS.get(_bare(text) or "")
+    name = _bare(text) or ""
+    found = None if name in _PLAIN else _AMBIGUOUS.match(name)
+    if found is None or frozenset(found[3].split("_")) & _NO_ATTENTION:
+        return None
+    if found[1] == "fwd":
+        return None if found[2] else _FORWARD
+    return _PREPROCESS if found[2] else _BACKWARD
 
 
 def kernel_by_hand(text: str, _sig: Signature) -> KernelName | None:
@@ -104,7 +104,9 @@ def kernel_by_hand(text: str, _sig: Signature) -> KernelName | None:
     words = name.lower().split("_")
     told = _attention(frozenset(words)) or _softmax(frozenset(words))
     if told is None:
-        return None
+        # Triton's suffix tells the library, whatever the kernel does.
+        suffix = text[len(name) :]
+        return named(name, Library.TRITON, None, {"library": suffix}) if suffix else None
     operation, token = told
     return _by_hand(name, Library.TRITON, operation, token)
 

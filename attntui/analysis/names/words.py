@@ -16,6 +16,8 @@ class Operation(Word):
     ATTENTION_COMBINE = "attention combine"
     ATTENTION_PREPROCESS = "attention preprocess"
     ATTENTION_CONVERT = "attention convert"
+    ATTENTION_REDUCE = "attention reduce"
+    ATTENTION_QUANTIZE = "attention quantize"
     GEMM = "gemm"
     GEMV = "gemv"
     CONV = "conv"
@@ -55,6 +57,8 @@ ATTENTION = frozenset(
         Operation.ATTENTION_COMBINE,
         Operation.ATTENTION_PREPROCESS,
         Operation.ATTENTION_CONVERT,
+        Operation.ATTENTION_REDUCE,
+        Operation.ATTENTION_QUANTIZE,
     )
 )
 CONVOLUTIONS = frozenset(

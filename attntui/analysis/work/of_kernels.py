@@ -28,6 +28,8 @@ _HELPERS = frozenset(
         Operation.ATTENTION_COMBINE,
         Operation.ATTENTION_CONVERT,
         Operation.ATTENTION_PREPROCESS,
+        Operation.ATTENTION_QUANTIZE,
+        Operation.ATTENTION_REDUCE,
         Operation.CONV_OFFSETS,
         Operation.EPILOGUE,
         Operation.LAYOUT,

@@ -17,9 +17,13 @@ from attntui.view.tables.model import Table, every_row, figures, records, texts
 from attntui.view.words.comparison import (
     LABEL_CELLS,
     difference,
+    lead_metric,
+    pair_words,
     place_words,
     trace_words,
+    unit_argument,
     unit_words,
+    verdict_text,
 )
 from attntui.view.words.formats import count, duration
 
@@ -29,11 +33,19 @@ from attntui.view.words.formats import count, duration
 def sections(comparison: Comparison, top: int, sort: str = "delta") -> list[Section]:
     """The comparison of two traces; of the rows the first `top` groups, and the rest summed."""
     return [
+        _verdict(comparison),
         *_cautions(comparison, Safe("Caution: these differ")),
         _sides(comparison),
         _scoreboard(comparison),
         _changes(comparison, top, sort),
     ]
+
+
+def _verdict(comparison: Comparison) -> Section:
+    """The verdict, and under it which units it is about."""
+    told = [pair_words(comparison)]
+    table = Table((texts("label", "", told),), told, every_row(told), sort="label")
+    return whole(verdict_text(comparison), table, ["label"])
 
 
 def _cautions(comparison: Comparison, title: Safe) -> list[Section]:
@@ -109,10 +121,10 @@ def overview(comparisons: Sequence[Comparison], sort: str = "given") -> list[Sec
             safe(f"Caution: {trace_words(comparison.b)} (B) differs from the first (A)"),
         )
     ]
-    sides = traces.sorted_sides([comparison.b for comparison in comparisons], sort)
-    table = traces.traces_table(comparisons[0].a, sides)
+    ordered = traces.in_order(comparisons, sort)
+    table = traces.traces_table(comparisons[0].a, ordered)
     head = f"Compared by {unit_words(comparisons[0].choice)}, one real unit of each"
-    if any(map(traces.partly_known, sides)):
+    if any(traces.partly_known(comparison.b) for comparison in ordered):
         head += "; HBM bytes are of the share of GPU time that shapes tell"
     return [*found, whole(safe(head), table, [column.key for column in table.columns])]
 
@@ -131,6 +143,8 @@ def document(comparison: Comparison) -> dict[str, Any]:
             "a_count": len(a.units),
             "b_count": len(b.units),
         },
+        "verdict": _verdict_document(comparison),
+        "pairing": _pairing_document(comparison),
         "a": _side(a),
         "b": _side(b),
         "metrics": _metrics(comparison),
@@ -139,24 +153,47 @@ def document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
+def _verdict_document(comparison: Comparison) -> dict[str, Any]:
+    lead = lead_metric(comparison)
+    return {
+        "text": verdict_text(comparison),
+        "metric": None if lead is None else lead.name,
+        "a": None if lead is None else lead.a,
+        "b": None if lead is None else lead.b,
+        "ratio": None if lead is None else lead.ratio,
+        "alike": comparison.is_alike,
+    }
+
+
+def _pairing_document(comparison: Comparison) -> dict[str, Any]:
+    over = comparison.passed_over
+    return {
+        "text": pair_words(comparison),
+        "by": comparison.pairing.by.value,
+        "pairs": len(comparison.pairing.pairs),
+        "number": comparison.number,
+        "passed_over": None if over is None else unit_argument(over.choice),
+    }
+
+
 def overview_document(comparisons: Sequence[Comparison], sort: str = "given") -> dict[str, Any]:
     """All traces against the first; `schema.Overview` is its shape."""
-    of_side = {id(comparison.b): comparison for comparison in comparisons}
     first = comparisons[0]
-    sides = traces.sorted_sides([comparison.b for comparison in comparisons], sort)
-    lines = records(traces.traces_table(first.a, sides))
+    ordered = traces.in_order(comparisons, sort)
+    lines = records(traces.traces_table(first.a, ordered))
     return {
         "schema": SCHEMA,
         "unit": {"kind": first.choice.kind.value, "label": first.choice.label},
         "base": _side(first.a),
         "traces": [
             {
-                **_side(side),
+                **_side(comparison.b),
                 **line,
-                "metrics": _metrics(of_side[id(side)]),
-                "cautions": [caution.text for caution in of_side[id(side)].cautions],
+                "pairing": _pairing_document(comparison),
+                "metrics": _metrics(comparison),
+                "cautions": [caution.text for caution in comparison.cautions],
             }
-            for side, line in zip(sides, lines, strict=True)
+            for comparison, line in zip(ordered, lines, strict=True)
         ],
     }
 

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from attntui.analysis.attention.model import Role
 from attntui.analysis.attention_ops import Backend, Direction
+from attntui.analysis.compare.pairing import Likeness
 from attntui.analysis.compare.rows import Match
 from attntui.analysis.compare.units import UnitKind
 from attntui.analysis.findings import Severity as FindingSeverity
@@ -384,6 +385,31 @@ class Side(Part, kw_only=True):
     attention_backends: dict[Backend, int]
 
 
+class Verdict(Part, kw_only=True):
+    """How B stands to A: `ratio` is b / a of `metric`, the unit's span where both have one.
+    `alike` tells whether the units did like work; the sentence says no more than that allows.
+    """
+
+    text: str
+    metric: str | None
+    a: int | float | None
+    b: int | float | None
+    ratio: float | None
+    alike: bool
+
+
+class Pairing(Part, kw_only=True):
+    """Which units were paired and how: `number` is the pair compared of all `pairs`, null
+    where the two are none. `passed_over` is the unit that whole windows stand in for.
+    """
+
+    text: str
+    by: Likeness
+    pairs: int
+    number: int | None
+    passed_over: str | None
+
+
 class Metric(Part, kw_only=True):
     """A figure of A and of B. The end of `name` tells the unit: `_ns`, `_bytes`, `_per_s`,
     `_pct`; others are counts. `covers` and the shares say how much of the GPU time an
@@ -432,6 +458,8 @@ class Diff(Part, kw_only=True):
 
     schema: Literal[2]
     unit: PairUnit
+    verdict: Verdict
+    pairing: Pairing
     a: Side
     b: Side
     metrics: list[Metric]
@@ -440,15 +468,17 @@ class Diff(Part, kw_only=True):
 
 
 class OverviewTrace(Side, kw_only=True):
-    """One trace against the first; `verdict` is how its GPU time stands to the first's."""
+    """One trace against the first; `verdict` is how it stands to the first."""
 
     backend: str | None
     gpu_ops: int
-    gpu_ns: int
+    span_ns: int | None
     verdict: str
+    gpu_ns: int
     cpu_ns: int | None
     hbm_bytes: int | None
     occupancy_pct: float | None
+    pairing: Pairing
     metrics: list[Metric]
     cautions: list[str]
 

@@ -41,7 +41,7 @@ def scoreboard_table(comparison: Comparison) -> Table:
             key, safe(title), lambda row: values[row], lambda row: written[row], order, place=place
         )
 
-    verdicts = [*map(verdict, metrics), same]
+    verdicts = [*(verdict(metric, comparison.is_alike) for metric in metrics), same]
     columns = (
         Column(
             "label",

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from attntui.analysis.compare import Comparison, Metric, Row, Share, Side, UnitChoice, UnitKind
+from rich.cells import cell_len
+
+from attntui.analysis.compare import (
+    Comparison,
+    Likeness,
+    Metric,
+    PassedOver,
+    Row,
+    Share,
+    Side,
+    UnitChoice,
+    UnitKind,
+)
 from attntui.analysis.compare.metrics import Value, idle_metric
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.quantity import Quantity
+from attntui.errors import AttntuiError
 from attntui.safe import Safe, safe
 from attntui.view.words.attention import shape_text
-from attntui.view.words.formats import ABSENT, duration, figure, percent
+from attntui.view.words.formats import ABSENT, counted, duration, figure, percent
 
 LABEL_CELLS = 60
 NAME_CELLS = 120
 
 METRIC_WORDS: Mapping[str, str] = {
+    "span_ns": "span",
     "gpu_ns": "GPU time",
     "cpu_ns": "CPU time",
     "gpu_ops": "GPU operations",
     "memsets": "  of which memsets",
     "launches": "launches",
-    "gpu_span_ns": "GPU span",
+    "gpu_span_ns": "first to last operation",
     "idle_ns": "GPU idle",
     **{idle_metric(cause): f"  {cause.word}" for cause in Cause},
     "hbm_bytes": "HBM bytes (by shapes)",
@@ -43,7 +57,14 @@ _MORE_AND_LESS: Mapping[Quantity, tuple[str, str]] = {
     Quantity.FLOP_RATE: ("higher", "lower"),
     Quantity.PERCENT: ("higher", "lower"),
 }
-_SPEEDS = ("gpu_ns", "cpu_ns", "gpu_span_ns")
+_SPEEDS = ("span_ns", "gpu_ns", "cpu_ns", "gpu_span_ns")
+
+_LEADS = ("span_ns", "gpu_ns", "cpu_ns")
+"""What the verdict is about: the first of these that both sides have."""
+
+_SHORT: Mapping[str, str] = {"hbm_bytes": "HBM bytes"}
+_IN_THE_VERDICT = (*_LEADS, "hbm_bytes", "launches")
+"""The figures of the verdict, the most important first."""
 
 
 def difference(value: Value, quantity: Quantity) -> Safe:
@@ -54,10 +75,12 @@ def difference(value: Value, quantity: Quantity) -> Safe:
     return Safe(f"+{text}") if value is not None and value > 0 else text
 
 
-def verdict(metric: Metric) -> Safe:
-    """How B stands to A in words: `11.2x faster`, `6.0x fewer`, `same`."""
+def verdict(metric: Metric, alike: bool = True) -> Safe:
+    """How B stands to A in words: `11.2x faster`, `6.0x fewer`, `same`. Of units that are not
+    `alike` none is faster: one is shorter.
+    """
     higher, lower = _MORE_AND_LESS[metric.quantity]
-    if metric.name in _SPEEDS:
+    if metric.name in _SPEEDS and alike:
         higher, lower = "slower", "faster"
     return standing(metric.a, metric.b, higher, lower)
 
@@ -78,11 +101,140 @@ def standing(a: Value, b: Value, higher: str = "slower", lower: str = "faster") 
     return Safe(f"{shown}x {higher if b > a else lower}")
 
 
+# The verdict: one sentence, wherever a comparison is told
+
+
+def verdict_parts(comparison: Comparison) -> tuple[Safe, ...]:
+    """The verdict in parts, the most important first: how B stands to A with the figure that
+    tells it, then the other figures of both, each with its ratio in a word.
+    """
+    metrics = [comparison.metric(name) for name in _IN_THE_VERDICT]
+    lead = lead_metric(comparison)
+    if lead is None:
+        return (Safe("nothing to compare: neither unit took any time"),)
+    rest = [metric for metric in metrics if metric.name != lead.name and (metric.a or metric.b)]
+    return safe(f"{_standing(comparison, lead)}: {_both(lead)}"), *(
+        _told(metric, comparison.is_alike) for metric in rest
+    )
+
+
+def verdict_text(comparison: Comparison) -> Safe:
+    """The verdict as one line: `B is 3.3x faster: span 9.97 → 3.04 ms; GPU time …`."""
+    return safe("; ".join(verdict_parts(comparison)))
+
+
+def verdict_lines(comparison: Comparison, width: int, most: int = 2) -> list[Safe]:
+    """The verdict on at most `most` lines of `width` cells: the least important parts are
+    left out where they do not fit, and no figure is cut.
+    """
+    return packed(verdict_parts(comparison), width, most)
+
+
+def packed(parts: Sequence[Safe], width: int, most: int) -> list[Safe]:
+    """Parts side by side on lines of `width` cells, as many of the first as fit on `most`."""
+    lines: list[Safe] = []
+    for part in parts:
+        beside = safe(f"{lines[-1]}   {part}") if lines else part
+        if lines and cell_len(beside) <= width:
+            lines[-1] = beside
+        elif len(lines) < most and cell_len(part) <= width:
+            lines.append(part)
+        else:
+            break
+    return lines or [safe(parts[0], width)]
+
+
+def lead_metric(comparison: Comparison) -> Metric | None:
+    """The figure that the verdict is about, None where neither side took any time."""
+    found = (comparison.metric(name) for name in _LEADS)
+    return next((metric for metric in found if metric.a and metric.b), None)
+
+
+def _standing(comparison: Comparison, lead: Metric) -> str:
+    """How B stands to A, and no more than what the two units can tell."""
+    whole = comparison.choice.kind is UnitKind.WINDOW
+    if not comparison.is_alike:
+        if not whole:
+            return "no verdict, the units are not alike"
+        told = against_words(comparison)
+        return f"B's window is {told}" if "x" in told else f"the windows are {told}"
+    told = against_words(comparison)
+    if "x" not in told:
+        return f"B is {'just' if told == 'same' else 'about'} as fast as A"
+    return f"B is {told}{' over the whole window' if whole else ''}"
+
+
+def against_words(comparison: Comparison) -> Safe:
+    """How B stands to A in a word or two, as the verdict has it."""
+    lead = lead_metric(comparison)
+    return ABSENT if lead is None else verdict(lead, comparison.is_alike)
+
+
+def _told(metric: Metric, alike: bool) -> Safe:
+    shares = metric.a_share, metric.b_share
+    if any(share is not None and share < 1 for share in shares):
+        covered = f"of {percent(shares[0])} and {percent(shares[1])} of GPU time"
+        return safe(f"{_both(metric)} {covered}")
+    return safe(f"{_both(metric)}, {verdict(metric, alike)}" if metric.ratio else _both(metric))
+
+
+def _both(metric: Metric) -> Safe:
+    """A figure of A and of B, the unit once where it is the same: `span 9.97 → 3.04 ms`."""
+    a, b = (figure(value, metric.quantity, 3) for value in (metric.a, metric.b))
+    number, _, unit = a.partition(" ")
+    if unit and b.endswith(f" {unit}"):
+        a = Safe(number)
+    return safe(f"{_SHORT.get(metric.name, METRIC_WORDS[metric.name])} {a} → {b}")
+
+
+def pair_words(comparison: Comparison) -> Safe:
+    """Which units are compared, how they were paired, and how many pairs there are."""
+    a, b, over = comparison.a, comparison.b, comparison.passed_over
+    if comparison.choice.kind is UnitKind.WINDOW:
+        why = "" if over is None else f": {_passed_words(over)}"
+        work = "" if comparison.is_alike else "; like with like only if both did the same job"
+        return safe(f"whole windows{why}{work}")
+    shown = f"{a.index + 1} of {len(a.units)} with {b.index + 1} of {len(b.units)}"
+    shown = f"{unit_words(comparison.choice)} {shown}"
+    if comparison.number is None:
+        same = ", but they do the same FLOPs" if comparison.is_alike else ""
+        return safe(f"{shown}: unlike shapes{same}")
+    pairs = counted(len(comparison.pairing.pairs), "pair")
+    by = "kernels" if comparison.pairing.by is Likeness.KERNELS else "shapes"
+    return safe(f"{shown}: {pairs}, by order among like {by}")
+
+
+def _passed_words(over: PassedOver) -> str:
+    """Why a kind of unit was passed over for the whole windows."""
+    kinds = {UnitKind.STEP: "step", UnitKind.ATTENTION: "attention call"}
+    kind = kinds.get(over.choice.kind, unit_words(over.choice))
+    if not over.pairs:
+        return f"no {kind} of A has its like in B"
+    return f"only {over.pairs} of {over.a_count} and {over.b_count} {kind}s are alike"
+
+
+# Sides
+
+
 def unit_words(choice: UnitChoice) -> Safe:
     """The kind of unit with its label: `annotation attn_fwd`."""
     label = safe(choice.label, LABEL_CELLS)
     named = choice.kind in (UnitKind.ANNOTATION, UnitKind.STEP)
     return safe(f"{choice.kind.value} {label}") if named else label
+
+
+def unit_argument(choice: UnitChoice) -> str:
+    """What `--unit` takes for a choice: an annotation's label, else the kind."""
+    return choice.label if choice.kind is UnitKind.ANNOTATION else choice.kind.value
+
+
+def named_unit(argument: str, choices: Sequence[UnitChoice]) -> UnitChoice:
+    """The choice that `--unit` names. Raises AttntuiError where it is none of them."""
+    for choice in choices:
+        if argument == unit_argument(choice):
+            return choice
+    shared = ", ".join(map(unit_argument, choices))
+    raise AttntuiError(f"--unit {argument}: not in all of these traces; they share {shared}")
 
 
 def trace_words(side: Side) -> Safe:

@@ -118,7 +118,7 @@ def test_ops_of_packages(op: str, kernel: str, backend: str) -> None:
         ("vllm::unified_attention_with_output", "kernel_unified_attention_2d", "triton"),
         ("vllm::unified_attention", FLASH, "flash"),
         ("sglang::unified_attention_with_output", "_fwd_grouped_kernel_stage1", "triton"),
-        ("vllm::unified_attention_with_output", "fmhaSm100aKernel_QkvE4m3OBfloat16H64", "other"),
+        ("vllm::unified_attention_with_output", "fmhaSm100aKernel_QkvE4m3OBfloat16H64", "trtllm"),
     ],
 )
 def test_serving_takes_its_backend_from_the_kernel(op: str, kernel: str, backend: str) -> None:

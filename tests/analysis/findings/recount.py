@@ -1,0 +1,845 @@
+"""Findings counted again, event by event, from the definitions in docs/architecture.md.
+
+Shares no code with the finders. What a trace tells (gaps with causes, attention calls, the
+work of an operation) is taken as found; who owns which ns, and every figure, is counted here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import groupby
+from math import inf
+
+import numpy as np
+
+from attntui.analysis.attention import AttentionCall
+from attntui.analysis.bare_time import bare_time
+from attntui.analysis.findings import Finding, thresholds
+from attntui.analysis.gap_causes import Cause, Trigger
+from attntui.analysis.runtime_calls import CallKind
+from attntui.analysis.self_time import FatKind, fat_bars
+from attntui.analysis.slice import Slice
+from attntui.trace import Trace
+from attntui.trace.model import ABSENT, Category, OpInputs
+
+Figures = dict[str, int | float]
+GIVING_OUT = (Cause.DISPATCH, Cause.PYTHON, Cause.UNRECORDED, Cause.RUNTIME, Cause.LAUNCH_CALL)
+
+
+@dataclass
+class Books:
+    """Who owns what so far: ns left of each GPU operation, and of each gap by cause."""
+
+    seen: Slice
+    busy: dict[int, int] = field(default_factory=dict)
+    idle: list[list[int]] = field(default_factory=list)
+    owner: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        seen = self.seen
+        self.busy = dict(zip(seen.gpu_ops.tolist(), seen.own.tolist(), strict=True))
+        self.idle = seen.gaps.causes.split.tolist()
+
+    def work(self, rows: set[int]) -> dict[int, int]:
+        """What is left of some operations and of the unlaunched that bear only their names."""
+        trace = self.seen.trace
+        launched = {r for r in self.busy if trace.launch[r] != ABSENT}
+        mine = {int(trace.name[r]) for r in rows & self.busy.keys()}
+        others = {int(trace.name[r]) for r in launched - rows}
+        alone = mine - others
+        twins = {r for r in self.busy if r not in launched and int(trace.name[r]) in alone}
+        return {r: self.busy[r] for r in (rows & self.busy.keys()) | twins}
+
+    def of_work(self, rows: set[int]) -> tuple[dict[int, int], str | None]:
+        """The same, or the whole and who owns most of it, where others own more than half."""
+        own = dict(zip(self.seen.gpu_ops.tolist(), self.seen.own.tolist(), strict=True))
+        rows = rows & own.keys()
+        taken: dict[str, int] = defaultdict(int)
+        for row in rows:
+            if row in self.owner:
+                taken[self.owner[row]] += own[row]
+        if 2 * sum(taken.values()) > sum(own[r] for r in rows):
+            return {r: own[r] for r in rows}, max(taken, key=lambda name: taken[name])
+        return self.work(rows), None
+
+    def idle_of(self, *causes: Cause, when: Callable[[int], bool] = lambda _: True) -> Idle:
+        return {
+            (gap, cause): left[cause]
+            for gap, left in enumerate(self.idle)
+            for cause in causes
+            if when(gap) and left[cause]
+        }
+
+    def take(self, name: str, busy: dict[int, int], idle: Idle) -> None:
+        for row, ns in busy.items():
+            assert 0 <= ns <= self.busy[row]
+            self.busy[row] -= ns
+            if ns:
+                self.owner[row] = name
+        for (gap, cause), ns in idle.items():
+            assert 0 <= ns <= self.idle[gap][cause]
+            self.idle[gap][cause] -= ns
+
+
+Idle = dict[tuple[int, Cause], int]
+
+
+@dataclass
+class Counted:
+    """A finding as counted here: its figures, and the time that it owns or shares."""
+
+    figures: Figures
+    busy: dict[int, int] = field(default_factory=dict)
+    idle: Idle = field(default_factory=dict)
+    under: str | None = None
+
+    @property
+    def cost(self) -> int:
+        return sum(self.busy.values()) + sum(self.idle.values())
+
+
+def names_around(trace: Trace, row: int) -> list[tuple[int, str]]:
+    """The events around a row that had not ended when it began, innermost first."""
+    found, at = [], int(trace.parent[row])
+    while at != ABSENT:
+        if trace.end[at] > trace.start[row]:
+            found.append((at, trace.name_of(at)))
+        at = int(trace.parent[at])
+    return found
+
+
+def op_around(trace: Trace, row: int) -> int:
+    inside = (at for at, _ in names_around(trace, row) if trace.category_of(at) is Category.CPU_OP)
+    return next(inside, ABSENT)
+
+
+def launches(seen: Slice) -> dict[int, int]:
+    trace = seen.trace
+    return {r: int(trace.launch[r]) for r in seen.gpu_ops.tolist() if trace.launch[r] != ABSENT}
+
+
+def inputs_of(seen: Slice, row: int) -> int:
+    """The number of the inputs of the op that launched an operation."""
+    work = seen.analysed.work
+    op = int(work.launcher[np.searchsorted(seen.trace.gpu_ops, row)])
+    return ABSENT if op == ABSENT else int(seen.trace.columns.inputs[op])
+
+
+def is_kernel(seen: Slice, row: int) -> bool:
+    return seen.trace.category_of(row) is Category.KERNEL
+
+
+def decoded(seen: Slice, row: int):  # type: ignore[no-untyped-def]
+    return seen.analysed.facts_by_name[int(seen.trace.name[row])].decoded
+
+
+# Idle time of one cause
+
+
+def idle_figures(seen: Slice, idle: Idle) -> Figures:
+    whole = sum(idle.values())
+    return {
+        "idle_ns": whole,
+        "span_ns": sum(device.end - device.start for device in seen.devices),
+        "of_span_share": whole / sum(device.end - device.start for device in seen.devices),
+        "gaps": len({gap for gap, _ in idle}),
+    }
+
+
+def one_cause(*causes: Cause) -> Callable[[Books], Counted]:
+    def count(books: Books) -> Counted:
+        idle = books.idle_of(*causes)
+        return Counted(idle_figures(books.seen, idle), idle=idle)
+
+    return count
+
+
+def data_loading(books: Books) -> Counted:
+    found = one_cause(Cause.DATA_LOADING)(books)
+    found.figures["ready_batch_ns"] = 100_000
+    return found
+
+
+def allocation(goes_on: bool) -> Callable[[Books], Counted]:
+    def count(books: Books) -> Counted:
+        seen = books.seen
+        kinds, start = seen.analysed.finder.host.kinds.tolist(), seen.trace.start
+        calls = [row for row, kind in enumerate(kinds) if kind == CallKind.MEMORY]
+        steps = seen.analysed.steps.start.tolist()
+        since = steps[1] if len(steps) > 1 else inf
+        later = sum(start[row] >= since for row in calls)
+        if len(steps) > 1 and later >= 0.5 * (len(calls) - later) * (len(steps) - 1):
+            since = -inf
+        begun = seen.gaps.start.tolist()
+        idle = books.idle_of(Cause.MEMORY, when=lambda gap: (begun[gap] >= since) == goes_on)
+        return Counted(idle_figures(seen, idle), idle=idle)
+
+    return count
+
+
+def long_code(cause: Cause) -> Callable[[Books], Counted]:
+    def count(books: Books) -> Counted:
+        split = books.seen.gaps.causes.split.tolist()
+        host = (Cause.PYTHON, Cause.UNRECORDED)
+        both = host if cause in host else (cause,)
+        idle = books.idle_of(cause, when=lambda gap: sum(split[gap][c] for c in both) >= 500_000)
+        return Counted(idle_figures(books.seen, idle), idle=idle)
+
+    return count
+
+
+def unexplained(books: Books) -> Counted:
+    split = books.seen.gaps.causes.split.tolist()
+    idle = books.idle_of(Cause.QUEUED, when=lambda gap: split[gap][Cause.QUEUED] >= 100_000)
+    return Counted(idle_figures(books.seen, idle), idle=idle)
+
+
+# Attention
+
+
+def calls_of(seen: Slice, backend: str) -> list[AttentionCall]:
+    return [c for c in seen.attention if c.backend == backend and len(c.gpu_rows)]
+
+
+def rows_of(calls: list[AttentionCall]) -> set[int]:
+    return {row for call in calls for row in call.gpu_rows.tolist()}
+
+
+def by_calls(seen: Slice, calls: list[AttentionCall]) -> Figures:
+    dur = seen.trace.dur
+    fused = 0
+    for call in calls:
+        ran = int(dur[call.gpu_rows].sum())
+        takes: float = sum(int(dur[r.rows].sum()) for r in call.roles if r.role in ("qk", "av"))
+        roofs = seen.analysed.peaks
+        peak = roofs.flops(call.dtype, True) if roofs else None
+        if roofs and peak and call.flops is not None and call.fused_hbm_bytes is not None:
+            takes = 3e9 * max(call.flops / peak, call.fused_hbm_bytes / roofs.hbm)
+        fused += min(round(takes), ran)
+    found: Figures = {
+        "calls": len(calls),
+        "gpu_time_ns": sum(int(dur[call.gpu_rows].sum()) for call in calls),
+        "fused_ns": fused,
+    }
+    moved = [call.hbm_bytes for call in calls]
+    less = [call.fused_hbm_bytes for call in calls]
+    if None not in moved and None not in less:
+        found["moved_bytes"] = sum(b for b in moved if b is not None)
+        found["moved_if_fused_bytes"] = sum(b for b in less if b is not None)
+    return found
+
+
+def naive(books: Books) -> Counted:
+    seen = books.seen
+    calls = calls_of(seen, "naive")
+    figures = by_calls(seen, calls)
+    products = sum(
+        int(seen.trace.dur[share.rows].sum())
+        for call in calls
+        for share in call.roles
+        if share.role in ("qk", "av")
+    )
+    figures["outside_products_ns"] = figures["gpu_time_ns"] - products
+    return Counted(figures, busy=books.work(rows_of(calls)))
+
+
+def math(books: Books) -> Counted:
+    calls = calls_of(books.seen, "math")
+    figures = by_calls(books.seen, calls)
+    figures["operations_in_longest"] = len(max(calls, key=lambda call: call.gpu_ns).gpu_rows)
+    return Counted(figures, busy=books.work(rows_of(calls)))
+
+
+def upcast(books: Books) -> Counted:
+    calls = [call for call in books.seen.attention if call.upcast and len(call.gpu_rows)]
+    busy, under = books.of_work(rows_of(calls))
+    whole = sum(int(books.seen.trace.dur[call.gpu_rows].sum()) for call in calls)
+    figures: Figures = {"calls": len(calls), "gpu_time_ns": whole}
+    return Counted(figures | {"casting_ns": sum(c.casts_ns for c in calls)}, busy, under=under)
+
+
+def hidden(books: Books) -> Counted:
+    seen, trace = books.seen, books.seen.trace
+    rows, backward = set(), 0
+    for row, call in launches(seen).items():
+        names = {name for _, name in names_around(trace, call)}
+        if {"aten::masked_fill", "aten::clone"} <= names:
+            rows.add(row)
+            backward += any("autograd::engine::evaluate_function" in name for name in names)
+    busy, under = books.of_work(rows)
+    copied = [int(trace.columns.copied_bytes[row]) for row in rows]
+    figures: Figures = {"copies": len(rows), "copying_ns": sum(int(trace.dur[r]) for r in rows)}
+    if min(copied) >= 0:
+        # Read and written.
+        figures["moved_bytes"] = 2 * sum(copied)
+    if backward:
+        figures["in_backward"] = backward
+    return Counted(figures, busy, under=under)
+
+
+def stretched(seen: Slice, row: int) -> tuple[int, int]:
+    """Elements of the largest input whose strides repeat it, and how often; zeros without."""
+    number = inputs_of(seen, row)
+    best = (0, 0)
+    given = seen.trace.op_inputs[number] if number != ABSENT else None
+    for dims, steps in zip(given.dims[:2], given.strides[:2], strict=False) if given else ():
+        if not dims or len(dims) != len(steps) or not all(isinstance(n, int) for n in dims):
+            continue
+        size = distinct = 1
+        for extent, step in zip(dims, steps, strict=True):
+            assert isinstance(extent, int)
+            size *= extent
+            distinct *= extent if step else 1
+        if distinct and size >= 2 * distinct:
+            best = max(best, (size, size // distinct))
+    return best
+
+
+def expanded(books: Books) -> Counted:
+    seen, trace = books.seen, books.seen.trace
+    rows = set()
+    calls = sorted((c for c in seen.attention if c.start is not None), key=lambda c: c.start or 0)
+    for row, launch in launches(seen).items():
+        if decoded(seen, row).kind != "copy":
+            continue
+        size, times = stretched(seen, row)
+        lane, begun = int(trace.lane[launch]), int(trace.start[launch])
+        known = (
+            c
+            for c in calls
+            if c.lane == lane
+            and (c.end or 0) > begun
+            and None not in (c.batch, c.heads, c.kv_len, c.head_dim)
+        )
+        call = next(known, None)
+        if size and call:
+            whole = (
+                (call.batch or 0) * (call.heads or 0) * (call.kv_len or 0) * (call.head_dim or 0)
+            )
+            if size == whole and times <= (call.heads or 0):
+                rows.add(row)
+    busy, under = books.of_work(rows)
+    figures: Figures = {"copies": len(rows), "copying_ns": sum(busy.values())}
+    moved = [bytes_of(seen, row) for row in rows]
+    if None not in moved:
+        figures["moved_bytes"] = sum(b for b in moved if b is not None)
+    return Counted(figures, busy, under=under)
+
+
+def bytes_of(seen: Slice, row: int) -> int | None:
+    work = seen.analysed.work
+    at = int(np.searchsorted(seen.trace.gpu_ops, row))
+    return work.kinds[int(work.kind[at])].work.bytes if work.told[at] else None
+
+
+# Copies and collectives
+
+
+def host_copies(seen: Slice) -> list[int]:
+    names = ((row, seen.trace.name_of(row)) for row in seen.gpu_ops.tolist())
+    copies = [(r, n) for r, n in names if seen.trace.category_of(r) is Category.MEMCPY]
+    return [row for row, name in copies if "HtoD" in name or "DtoH" in name]
+
+
+def pageable(books: Books) -> Counted:
+    seen, trace = books.seen, books.seen.trace
+    size = trace.columns.copied_bytes
+    rows = {
+        row
+        for row in host_copies(seen)
+        if "Pageable" in trace.name_of(row) and size[row] > 64 * 1024
+    }
+    calls = {int(trace.launch[row]) for row in rows} - {ABSENT}
+    ops = {op_around(trace, call) for call in calls} - {ABSENT}
+    causes = seen.gaps.causes
+    after, trigger = seen.gaps.after.tolist(), causes.trigger_row.tolist()
+
+    def theirs(gap: int) -> bool:
+        if after[gap] in rows and causes.split[gap, Cause.COPY] > 0:
+            return True
+        call = trigger[gap]
+        return call != ABSENT and (call in calls or op_around(trace, call) in ops)
+
+    idle = books.idle_of(Cause.COPY, Cause.SYNC, *GIVING_OUT, when=theirs)
+    oldest = min((d.compute_major or 0 for d in trace.metadata.devices), default=0)
+    rate = 40 if oldest >= 9 else 20 if oldest >= 8 else 10
+    figures: Figures = {
+        "copies": len(rows),
+        "moved_bytes": sum(int(size[row]) for row in rows),
+        "copying_ns": sum(int(trace.dur[row]) for row in rows),
+        "idle_afterwards_ns": sum(idle.values()),
+        "pinned_ns": round(sum(min(int(trace.dur[r]), int(size[r]) / rate) for r in rows)),
+    }
+    return Counted(figures, books.work(rows), idle)
+
+
+def exposed(books: Books) -> Counted:
+    busy = books.work(set(host_copies(books.seen)))
+    mine = {row: ns for row, ns in busy.items() if ns}
+    figures: Figures = {
+        "exposed_ns": sum(mine.values()),
+        "copies": len(mine),
+        "copying_ns": sum(int(books.seen.trace.dur[row]) for row in mine),
+    }
+    return Counted(figures, mine)
+
+
+def collectives(books: Books) -> Counted:
+    seen, trace = books.seen, books.seen.trace
+    rows = {
+        row
+        for row in seen.gpu_ops.tolist()
+        if is_kernel(seen, row) and re.search("nccl|all_reduce|rccl", trace.name_of(row))
+    }
+    own = dict(zip(seen.gpu_ops.tolist(), seen.own.tolist(), strict=True))
+    figures: Figures = {
+        "collectives": len(rows),
+        "running_ns": sum(int(trace.dur[row]) for row in rows),
+        "exposed_ns": sum(own[row] for row in rows),
+    }
+    return Counted(figures, books.work(rows))
+
+
+# Products
+
+
+def products(books: Books, rows: set[int], takes_key: str, dtype: str) -> Counted:
+    seen = books.seen
+    busy, under = books.of_work(rows)
+    mine = {row: ns for row, ns in busy.items() if ns}
+    figures: Figures = {"kernels": len(mine), "gpu_time_ns": sum(mine.values())}
+    roofs, work = seen.analysed.peaks, seen.analysed.work
+    peak = roofs.matrix(dtype) if roofs else None
+    known: dict[int, float] = {}
+    for row, ns in mine.items() if roofs and peak else ():
+        at = int(np.searchsorted(seen.trace.gpu_ops, row))
+        kind = work.kinds[int(work.kind[at])].work
+        if work.told[at] and kind.flops is not None and kind.bytes is not None:
+            assert roofs
+            assert peak
+            known[row] = min(ns, max(kind.flops / peak, kind.bytes / roofs.hbm) * 1e9 / 0.65)
+    if known:
+        part = sum(known.values()) / sum(mine[row] for row in known)
+        each = [round(known.get(row, ns * part)) for row, ns in mine.items()]
+        figures[takes_key] = sum(each)
+    return Counted(figures, busy, under=under)
+
+
+def fp32(books: Books) -> Counted:
+    seen = books.seen
+    words = "sgemm|f32f32|scudnn|conv(?!ert).*float|implicit_convolve|cgemm|gemmSN_NN_kernel"
+    rows = set()
+    for row in seen.gpu_ops.tolist():
+        fact = seen.analysed.facts_by_name[int(seen.trace.name[row])]
+        name = seen.trace.name_of(row)
+        if re.search(words, name) and "Offsets" not in name and "tf32" not in name:
+            fact = seen.kernel_facts[seen.kernels.name.tolist().index(int(seen.trace.name[row]))]
+            if fact.bound.kind not in ("memory", "latency") and fact.dtype == "fp32":
+                rows.add(row)
+    able = seen.analysed.abilities
+    found = products(books, rows, "on_tensor_cores_ns", "tf32" if able.tf32 else "fp16")
+    whole = sum(int(seen.trace.dur[row]) for row in seen.gpu_ops.tolist())
+    found.figures["of_gpu_time_share"] = found.figures["gpu_time_ns"] / whole
+    return found
+
+
+def unaligned(books: Books) -> Counted:
+    seen, trace = books.seen, books.seen.trace
+    rows, narrow = set(), set()
+    for row in seen.gpu_ops.tolist():
+        fact = seen.kernel_facts[seen.kernels.name.tolist().index(int(trace.name[row]))]
+        if fact.decoded.operation != "gemm":
+            continue
+        half = fact.dtype in ("bf16", "fp16")
+        by_name = re.search(r"_align([124])(?!\d)", trace.name_of(row))
+        loads = int(by_name.group(1)) * (2 if half else 4) if by_name else 16
+        if loads < 16 and fact.decoded.tensor_cores is not False:
+            rows.add(row)
+            narrow.add(fact.dtype)
+        number = inputs_of(seen, row)
+        if half and number != ABSENT and odd_rows(trace.op_inputs[number]):
+            rows.add(row)
+    dtype = "bf16" if narrow <= {"bf16", "fp16"} else "tf32"
+    return products(books, rows, "aligned_ns", dtype)
+
+
+def odd_rows(given: OpInputs) -> bool:
+    """Whether a 16-bit matrix has rows (columns, if these are contiguous) off 16 bytes."""
+    for at, (dims, kind) in enumerate(zip(given.dims, given.types, strict=False)):
+        if not re.search("Half|BFloat16", kind) or len(dims) < 2:
+            continue
+        rows, columns = dims[-2], dims[-1]
+        assert isinstance(rows, int)
+        assert isinstance(columns, int)
+        steps = given.strides[at] if at < len(given.strides) else ()
+        by_column = bool(steps) and steps[-1] != 1 and steps[-2] == 1
+        if rows > 1 and columns > 1 and (rows if by_column else columns) % 8:
+            return True
+    return False
+
+
+# Pointwise kernels and optimisers
+
+
+def tensors_of(seen: Slice, number: int) -> list[int]:
+    if number == ABSENT:
+        return []
+    sizes = []
+    given = seen.trace.op_inputs[number]
+    for dims, kind in zip(given.dims, given.types, strict=False):
+        scalar = kind in ("", "Scalar", "ScalarList", "TensorList", "GenericList")
+        if not scalar and all(isinstance(n, int) for n in dims):
+            size = 1
+            for extent in dims:
+                assert isinstance(extent, int)
+                size *= extent
+            sizes.append(size)
+    return sizes
+
+
+def shortest_repeat(names: list[int]) -> int:
+    for length in range(1, len(names) // 2 + 1):
+        if all(names[i] == names[i % length] for i in range(len(names))):
+            return length
+    return len(names)
+
+
+def chains(books: Books) -> list[list[int]]:
+    seen, trace = books.seen, books.seen.trace
+    work, steps = seen.analysed.work, seen.analysed.steps
+    order = sorted(
+        seen.gpu_ops.tolist(), key=lambda r: (int(trace.device[r]), int(trace.stream[r]), r)
+    )
+
+    def key(row: int) -> tuple[int, ...] | None:
+        at = int(np.searchsorted(trace.gpu_ops, row))
+        if not (is_kernel(seen, row) and books.busy[row] and work.told[at]):
+            return None
+        if decoded(seen, row).kind not in ("pointwise", "copy", "fill"):
+            return None
+        sizes = tensors_of(seen, inputs_of(seen, row))
+        if not sizes or not max(sizes):
+            return None
+        owner = steps.owner_of(row)
+        stream = (int(trace.device[row]), int(trace.stream[row]))
+        return (max(sizes), *stream, -1 if owner is None else owner)
+
+    found = []
+    for kind, group in groupby(order, key):
+        run = list(group)
+        if kind is None or len(run) < 3:
+            continue
+        length = shortest_repeat([int(trace.name[row]) for row in run])
+        parts = [run[i : i + length] for i in range(0, len(run), length)]
+        found += [part for part in parts if len(part) >= 3]
+    return found
+
+
+def pointwise(books: Books) -> Counted:
+    seen = books.seen
+    moved = fused = 0
+    found = chains(books)
+    for chain in found:
+        for place, row in enumerate(chain):
+            own = bytes_of(seen, row) or 0
+            sizes = tensors_of(seen, inputs_of(seen, row))
+            passes = sizes.count(max(sizes)) + 1
+            left = passes - (place > 0) - (place < len(chain) - 1)
+            moved += own
+            fused += own * max(left, 0) // passes
+    rows = {row for chain in found for row in chain}
+    figures: Figures = {
+        "kernels": len(rows),
+        "chains": len(found),
+        "gpu_time_ns": 0,
+        "moved_bytes": moved,
+        "fused_bytes": fused,
+        "kept_share": 0.2,
+    }
+    busy = books.work(rows)
+    figures["gpu_time_ns"] = sum(busy.values())
+    return Counted(figures, busy)
+
+
+def small_grid(books: Books) -> Counted:
+    seen, trace = books.seen, books.seen.trace
+    own = dict(zip(seen.gpu_ops.tolist(), seen.own.tolist(), strict=True))
+    sms = {device.id: device.sms or 0 for device in trace.metadata.devices}
+    blocks: dict[int, tuple[int, int]] = {}
+    for row in seen.gpu_ops.tolist():
+        config = int(trace.columns.launch_config[row])
+        grid = trace.launch_configs[config].grid if config != ABSENT else None
+        number = trace.number_of_device(int(trace.device[row]))
+        talks = re.search("nccl|all_reduce|rccl", trace.name_of(row))
+        if grid and is_kernel(seen, row) and not talks and own[row] > 2_000:
+            count = grid[0] * grid[1] * grid[2]
+            if 0 < count < 0.5 * sms.get(number, 0):
+                blocks[row] = (count, sms[number])
+    busy, under = books.of_work(set(blocks))
+    after, split = seen.gaps.after.tolist(), seen.gaps.causes.split
+    idle = sum(int(split[gap].sum()) for gap, row in enumerate(after) if row in blocks)
+    if under is None and idle > sum(busy.values()):
+        under = "launch-bound"
+    worst = max(sorted(busy), key=lambda row: busy[row])
+    figures: Figures = {
+        "kernels": sum(ns > 0 for ns in busy.values()),
+        "gpu_time_ns": sum(busy.values()),
+        "idle_before_ns": idle,
+        "blocks": blocks.get(worst, (0, 0))[0],
+        "multiprocessors": blocks.get(worst, (0, 0))[1],
+        "kernel_floor_ns": 2_000,
+    }
+    return Counted(figures, busy, under=under)
+
+
+# The host
+
+
+def opaque(books: Books) -> Counted:
+    seen = books.seen
+    bars = fat_bars(seen.analysed.cpu)
+    rows = [
+        row
+        for index, row, kind in zip(
+            bars.index.tolist(), bars.rows.tolist(), bars.kind.tolist(), strict=True
+        )
+        if kind == FatKind.OPAQUE and seen.analysed.cpu.work.gpu_ops[index]
+    ]
+    bare = bare_time(seen.trace, np.array(rows, np.int64))
+    stretches = list(zip(bare.of.tolist(), bare.start.tolist(), bare.end.tolist(), strict=True))
+    starts, ends = seen.gaps.start.tolist(), seen.gaps.end.tolist()
+    idle: Idle = {}
+    stalls = set()
+    merged: list[list[int]] = []
+    for low, high in sorted((low, high) for _, low, high in stretches):
+        if merged and low <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], high)
+        else:
+            merged.append([low, high])
+    for gap, (low, high) in enumerate(zip(starts, ends, strict=True)):
+        inside = sum(max(0, min(high, e) - max(low, s)) for s, e in merged)
+        part = min(inside, books.idle[gap][Cause.DISPATCH])
+        if part:
+            idle[gap, Cause.DISPATCH] = part
+    for place, low, high in stretches:
+        if any(max(low, s) < min(high, e) for s, e in zip(starts, ends, strict=True)):
+            stalls.add(place)
+    figures: Figures = {
+        "unexplained_ns": sum(high - low for place, low, high in stretches if place in stalls),
+        "cpu_ops": len(stalls),
+        "idle_meanwhile_ns": sum(idle.values()),
+    }
+    return Counted(figures, idle=idle)
+
+
+def waits_gone(seen: Slice) -> tuple[list[int], int]:
+    """Of each gap what the run without the host's waits spares, and the span that it spares."""
+    kinds = seen.analysed.finder.host.kinds
+    spared = [0] * len(seen.gaps)
+    shorter = 0
+    for device, replayed in zip(seen.devices, seen.replays, strict=True):
+        kept = np.array(
+            [i for i, c in enumerate(replayed.calls.tolist()) if kinds[c] != CallKind.SYNC],
+            np.int64,
+        )
+        shorter += device.span_ns - replayed.span(kept=kept)
+        left = dict(zip(device.rows.tolist(), replayed.gaps(kept).tolist(), strict=True))
+        for gap, (row, number) in enumerate(
+            zip(seen.gaps.after.tolist(), seen.gaps.device.tolist(), strict=True)
+        ):
+            if number == device.device:
+                spared[gap] = max(0, int(seen.gaps.length[gap]) - left[row])
+    return spared, max(0, shorter)
+
+
+def syncs(books: Books, told: Finding) -> Counted:
+    seen, trace = books.seen, books.seen.trace
+    causes = seen.gaps.causes
+    trigger, calls = causes.trigger.tolist(), causes.trigger_row.tolist()
+    spared, gain = waits_gone(seen)
+    idle: Idle = {}
+    if gain >= 0.03 * seen.span_ns and told.under is None and len(set(trigger)) > 1:
+        for gap in range(len(spared)):
+            for cause in (Cause.SYNC, *GIVING_OUT, Cause.QUEUED):
+                part = min(books.idle[gap][cause], spared[gap])
+                spared[gap] -= part
+                if part:
+                    idle[gap, cause] = part
+    else:
+        idle = books.idle_of(Cause.SYNC, *GIVING_OUT, when=lambda gap: trigger[gap] == Trigger.SYNC)
+    waits, last = set(), None
+    own = {gap for gap, _ in idle}
+    for gap, kind in enumerate(trigger):
+        last = calls[gap] if kind == Trigger.SYNC else last
+        if gap in own and last is not None:
+            waits.add(last)
+    figures: Figures = {
+        "idle_ns": sum(idle.values()),
+        "waits": len(waits),
+        "waiting_ns": sum(ns for (_, cause), ns in idle.items() if cause == Cause.SYNC),
+        "gain_ns": min(gain, sum(idle.values())),
+    }
+    steps = list(zip(seen.analysed.steps.start, seen.analysed.steps.end, strict=True))
+    if steps:
+        hit = {
+            i
+            for call in waits
+            for i, (low, high) in enumerate(steps)
+            if low <= trace.start[call] < high
+        }
+        figures |= {"steps_with_waits": len(hit), "steps": len(steps)}
+    return Counted(figures, idle=idle, under=told.under)
+
+
+def launch_bound(books: Books, waits_own: bool) -> Counted:
+    seen = books.seen
+    split = seen.gaps.causes.split.tolist()
+    idle = books.idle_of(*GIVING_OUT)
+    late = {gap for gap, _ in idle}
+    idle |= books.idle_of(
+        Cause.QUEUED,
+        when=lambda gap: (
+            gap in late and split[gap][Cause.QUEUED] <= sum(split[gap][c] for c in GIVING_OUT)
+        ),
+    )
+    if not waits_own:
+        idle |= books.idle_of(Cause.SYNC)
+    gaps = {gap for gap, _ in idle}
+    own = dict(zip(seen.gpu_ops.tolist(), seen.own.tolist(), strict=True))
+    whole = sum(idle.values())
+    after = [own[int(seen.gaps.after[gap])] for gap in gaps]
+    figures: Figures = {
+        "idle_ns": whole,
+        "span_ns": seen.span_ns,
+        "of_span_share": whole / seen.span_ns,
+        "operations": len(gaps),
+        "mean_operation_ns": round(sum(after) / len(after)),
+        "idle_before_each_ns": round(whole / len(gaps)),
+    }
+    for cause in Cause:
+        part = sum(ns for (_, of), ns in idle.items() if of == cause)
+        if part:
+            figures[f"{cause.name.lower()}_ns"] = part
+    return Counted(figures, idle=idle)
+
+
+def tiny(books: Books, told: Finding) -> Counted:
+    seen = books.seen
+    kernels = [row for row in seen.gpu_ops.tolist() if is_kernel(seen, row)]
+    short = [row for row in kernels if seen.trace.dur[row] < 5_000]
+    own = dict(zip(seen.gpu_ops.tolist(), seen.own.tolist(), strict=True))
+    figures: Figures = {
+        "tiny_kernels": len(short),
+        "all_kernels": len(kernels),
+        "tiny_below_ns": 5_000,
+        "running_ns": sum(own[row] for row in short),
+    }
+    busy = {row: own[row] if told.under else books.busy[row] for row in short}
+    return Counted(figures, busy, under=told.under)
+
+
+# Notes
+
+
+def occupancy(books: Books) -> Counted:
+    seen = books.seen
+    time: dict[int, int] = defaultdict(int)
+    for row in seen.gpu_ops.tolist():
+        time[int(seen.trace.name[row])] += int(seen.trace.dur[row])
+    low = {
+        name: fact
+        for name, fact in zip(seen.kernels.name.tolist(), seen.kernel_facts, strict=True)
+        if fact.occupancy_pct is not None
+        and fact.occupancy_pct < thresholds.LOW_OCCUPANCY_PCT
+        and time[name] / sum(time.values()) >= 0.05
+        and (fact.bound.share or 0) >= 0.5
+    }
+    most = low[max(low, key=lambda name: time[name])]
+    assert most.occupancy_pct is not None
+    assert most.bound.share is not None
+    return Counted(
+        {
+            "kernel_names": len(low),
+            "occupancy_pct": most.occupancy_pct,
+            "of_roof_share": most.bound.share,
+        }
+    )
+
+
+def graphs(books: Books) -> Counted:
+    seen, trace = books.seen, books.seen.trace
+    graph = {
+        row: call for row, call in launches(seen).items() if "GraphLaunch" in trace.name_of(call)
+    }
+    return Counted(
+        {
+            "in_graphs": len(graph),
+            "operations": len(seen.gpu_ops),
+            "running_ns": sum(int(trace.dur[row]) for row in graph),
+            "graph_launches": len(set(graph.values())),
+        }
+    )
+
+
+def unlaunched(books: Books) -> Counted:
+    seen = books.seen
+    alone = [row for row in seen.gpu_ops.tolist() if seen.trace.launch[row] == ABSENT]
+    return Counted(
+        {
+            "without_launch": len(alone),
+            "operations": len(seen.gpu_ops),
+            "running_ns": sum(int(seen.trace.dur[row]) for row in alone),
+        }
+    )
+
+
+COUNT: dict[str, Callable[[Books], Counted]] = {
+    "idle-data-loading": data_loading,
+    "first-use-load": one_cause(Cause.MODULE_LOAD),
+    "steady-allocation": allocation(goes_on=True),
+    "first-allocation": allocation(goes_on=False),
+    "naive-attention": naive,
+    "sdpa-math": math,
+    "upcast": upcast,
+    "hidden-copy": hidden,
+    "expanded-heads": expanded,
+    "pageable-copies": pageable,
+    "exposed-copies": exposed,
+    "exposed-communication": collectives,
+    "collectives": collectives,
+    "unaligned-shapes": unaligned,
+    "fp32-products": fp32,
+    "unfused-pointwise": pointwise,
+    "opaque-cpu": opaque,
+    "idle-python": long_code(Cause.PYTHON),
+    "idle-unrecorded": long_code(Cause.UNRECORDED),
+    "idle-dispatch": long_code(Cause.DISPATCH),
+    "idle-runtime": long_code(Cause.RUNTIME),
+    "idle-launch-call": long_code(Cause.LAUNCH_CALL),
+    "small-grid": small_grid,
+    "idle-copy": one_cause(Cause.COPY),
+    "idle-unexplained": unexplained,
+    "idle-wait-event": one_cause(Cause.WAIT_EVENT),
+    "idle-unknown": one_cause(Cause.UNKNOWN),
+    "graph-gaps": one_cause(Cause.GRAPH),
+    "kernel-starts": one_cause(Cause.QUEUED),
+    "low-occupancy-fine": occupancy,
+    "graph-replays": graphs,
+    "no-launches": unlaunched,
+    "no-cpu-side": lambda books: Counted({"operations": len(books.seen.gpu_ops)}),
+}
+"""What is counted again by itself; waits, launches and tiny kernels depend on one another."""
+
+ORDER = (
+    *("idle-data-loading", "first-use-load", "steady-allocation", "first-allocation"),
+    *("naive-attention", "sdpa-math", "upcast", "hidden-copy", "expanded-heads"),
+    *("optimizer-loop", "pageable-copies", "exposed-copies", "exposed-communication"),
+    *("unaligned-shapes", "fp32-products", "unfused-pointwise", "opaque-cpu"),
+    *("idle-python", "idle-unrecorded", "idle-dispatch", "idle-runtime", "idle-launch-call"),
+    *("sync-stalls", "launch-bound", "tiny-kernels", "small-grid", "idle-copy"),
+    *("idle-unexplained", "idle-wait-event", "idle-unknown", "graph-gaps", "kernel-starts"),
+)
+"""The order in which findings take time."""

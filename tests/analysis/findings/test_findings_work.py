@@ -1,0 +1,253 @@
+"""Findings about the GPU's work, on traces made for them. Times in ns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from builders import Event
+from findings_made import H200, LONG, found, launched, quiet
+from made import annotation, call, kernel, op
+
+from attntui.analysis.findings import thresholds
+from attntui.view.words.findings import advice_text, title_text
+
+END = 1_000_000 + 20 * LONG
+ADD = (
+    "void at::native::vectorized_elementwise_kernel<8, at::native::CUDAFunctor_add<c10::BFloat16>>"
+)
+MUL = "void at::native::vectorized_elementwise_kernel<8, at::native::MulFunctor<c10::BFloat16>>"
+TANH = "void at::native::vectorized_elementwise_kernel<8, at::native::tanh_kernel_cuda<bf16>>"
+COPY = "void at::native::elementwise_kernel<128, 4, at::native::direct_copy_kernel_cuda>"
+
+
+def tensors(*shapes: list[int], kind: str = "c10::BFloat16", **more: Any) -> dict[str, Any]:
+    return {"Input Dims": list(shapes), "Input type": [kind] * len(shapes)} | more
+
+
+def work(
+    name: str, kernels: list[tuple[str, str, dict[str, Any]]], each: int = LONG, first: int = 100
+) -> list[Event]:
+    """Kernels (name, op, its inputs) launched ahead, one right after the other, in a step."""
+    events = [annotation(f"ProfilerStep#{first}", 0, 900_000)] if name == "step" else []
+    for i, (text, kind, inputs) in enumerate(kernels):
+        at, begin = 20_000 * i, 1_000_000 + each * i
+        events += [
+            op(kind, at, at + 10_000, **inputs),
+            call("cudaLaunchKernel", at + 1_000, at + 3_000, first + i),
+            kernel(text, begin, begin + each, first + i),
+        ]
+    return events
+
+
+X = tensors([1 << 20])
+
+
+def chain(*names: str) -> list[tuple[str, str, dict[str, Any]]]:
+    of = {ADD: "aten::add", MUL: "aten::mul", TANH: "aten::tanh"}
+    return [(name, of[name], X) for name in names]
+
+
+def test_a_chain_of_pointwise_kernels_could_be_one() -> None:
+    finding = found(work("chain", chain(MUL, ADD, TANH, MUL)))["unfused-pointwise"]
+    assert finding.cost_ns == 4 * LONG
+    # One input and one output each: of eight passes over the tensor two stay.
+    tensor = 2 * (1 << 20)
+    assert finding.figures["moved_bytes"] == 8 * tensor
+    assert finding.figures["fused_bytes"] == 2 * tensor
+    assert (finding.figures["kernels"], finding.figures["chains"]) == (4, 1)
+    assert finding.gain_ns == 4 * LONG * 6 // 8
+
+
+def test_a_long_chain_keeps_the_time_of_its_arithmetic() -> None:
+    names = chain(*[MUL, ADD, TANH, ADD, MUL, MUL, TANH, TANH, ADD, ADD, TANH, MUL])
+    finding = found(work("long", names))["unfused-pointwise"]
+    assert finding.figures["fused_bytes"] * 12 == finding.figures["moved_bytes"]
+    assert finding.gain_ns == round(12 * LONG * (1 - thresholds.POINTWISE_KEPT))
+
+
+def test_what_repeats_acts_on_other_tensors_as_far_as_the_trace_tells() -> None:
+    assert "unfused-pointwise" not in found(work("loop", chain(*[MUL] * 8)))
+    assert "unfused-pointwise" not in found(work("pairs", chain(*[MUL, ADD] * 4)))
+    finding = found(work("rounds", chain(*[MUL, ADD, TANH] * 3)))["unfused-pointwise"]
+    assert (finding.figures["chains"], finding.figures["kernels"]) == (3, 9)
+
+
+def test_kernels_on_tensors_of_other_sizes_are_no_chain() -> None:
+    other = chain(MUL, ADD, TANH)
+    other[1] = (ADD, "aten::add", tensors([1 << 10]))
+    assert "unfused-pointwise" not in found(work("sizes", other))
+
+
+def attention(expanded: int, heads: int, kind: str = "c10::BFloat16") -> list[Event]:
+    """k written out over `heads` heads of which each reads one of `expanded`, then SDPA."""
+    group, k = [2, expanded, heads // expanded, 512, 64], [2, heads, 512, 64]
+    strides = [expanded * 512 * 64, 512 * 64, 0, 64, 1]
+    dense = [heads * 512 * 64, heads // expanded * 512 * 64, 512 * 64, 64, 1]
+    copied = tensors(group, group, kind=kind) | {"Input Strides": [dense, strides]}
+    q = tensors(k, k, k, kind=kind)
+    events = work(
+        "gqa",
+        [
+            (COPY, "aten::copy_", copied),
+            ("flash_fwd_kernel", "aten::_flash_attention_forward", q),
+        ],
+    )
+    return [*quiet(2), *[event | {"ts": event["ts"] + 400} for event in events]]
+
+
+def test_heads_that_are_written_out_for_attention() -> None:
+    finding = found(attention(2, 8))["expanded-heads"]
+    assert finding.cost_ns == finding.gain_ns == LONG
+    assert finding.figures["copies"] == 1
+    assert "enable_gqa" in advice_text(finding)
+    assert "expanded-heads" not in found(attention(8, 8))
+
+
+def products(name: str, m: int, k: int, n: int, kind: str, **top: Any) -> dict[str, Any]:
+    shapes = tensors([m, k], [k, n], kind=kind)
+    return found(work("mm", [(name, "aten::mm", shapes)] * 4), **top)
+
+
+ALIGNED = "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_nn"
+NARROW = (
+    "void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_16x16_128x2_nn_align1>"
+)
+
+
+def test_products_of_lengths_that_force_narrow_loads() -> None:
+    finding = products(ALIGNED, 1024, 1025, 1024, "c10::BFloat16")["unaligned-shapes"]
+    assert finding.figures["kernels"] == 4
+    assert "1024x1025" in title_text(finding)
+    # 2 x 1024 x 1025 x 1024 FLOPs are far below the roof in 100 us.
+    flops = 2 * 1024 * 1025 * 1024
+    takes = flops / 989e12 / thresholds.PRODUCT_SHARE * 1e9
+    assert finding.figures["aligned_ns"] == pytest.approx(4 * takes, rel=0.01)
+    assert finding.gain_ns == pytest.approx(4 * (LONG - takes), rel=0.01)
+    # By the kernel's name alone.
+    assert "unaligned-shapes" in products(NARROW, 1024, 1024, 1024, "c10::BFloat16")
+    assert "unaligned-shapes" not in products(ALIGNED, 1024, 1024, 1024, "c10::BFloat16")
+
+
+SGEMM = "volta_sgemm_128x64_nn"
+
+
+@pytest.mark.parametrize(
+    ("major", "told", "untold"),
+    [(7, "fp16", "TF32"), (9, "TF32", "gradient scaler")],
+)
+def test_fp32_products_are_told_what_the_device_can_follow(
+    major: int, told: str, untold: str
+) -> None:
+    device = H200 | {"computeMajor": major}
+    finding = products(SGEMM, 4096, 4096, 4096, "float", deviceProperties=[device])["fp32-products"]
+    assert told in advice_text(finding)
+    assert untold not in advice_text(finding)
+
+
+def test_a_gain_of_products_is_bounded_by_the_host() -> None:
+    """Each product is launched as the one before ends: they gain nothing by being shorter."""
+    events = []
+    for i in range(6):
+        at = i * LONG
+        events += [
+            op(
+                "aten::mm",
+                at,
+                at + LONG - 1_000,
+                **tensors([4096, 4096], [4096, 4096], kind="float"),
+            ),
+            call("cudaLaunchKernel", at + 1_000, at + 2_000, i + 1),
+            kernel(SGEMM, at + 3_000, at + LONG, i + 1),
+        ]
+    finding = found(events)["fp32-products"]
+    assert finding.cost_ns == 6 * 97_000
+    assert finding.gain_ns is not None
+    # Only the last one is shorter.
+    assert finding.gain_ns <= 97_000
+    assert "next bottleneck" in finding.assumes
+
+
+def gridded(blocks: int, ahead: bool) -> list[Event]:
+    events = []
+    for i in range(10):
+        at = 10_000 * i if ahead else 60_000 * i
+        begin = 1_000_000 + 20_000 * i if ahead else at + 3_000
+        events += launched(i + 1, at, begin, begin + 20_000, "reduce")
+        events[-1]["args"] |= {"grid": [blocks, 1, 1], "block": [128, 1, 1]}
+    return events
+
+
+SMS = {"deviceProperties": [H200 | {"numSms": 132}]}
+
+
+def test_kernels_with_few_blocks() -> None:
+    finding = found(gridded(33, ahead=True), **SMS)["small-grid"]
+    assert finding.cost_ns == 200_000
+    assert (finding.figures["blocks"], finding.figures["multiprocessors"]) == (33, 132)
+    # A quarter of the multiprocessors: of what is over the floor three quarters go.
+    spared = 0.75 * (20_000 - thresholds.KERNEL_FLOOR_NS)
+    assert finding.gain_ns == pytest.approx(10 * spared, abs=10)
+    assert "small-grid" not in found(gridded(66, ahead=True), **SMS)
+
+
+def test_few_blocks_under_a_host_that_is_behind_are_a_symptom() -> None:
+    seen = found(gridded(33, ahead=False), **SMS)
+    assert next(iter(seen)) == "launch-bound"
+    grid = seen["small-grid"]
+    assert grid.under == "launch-bound"
+    # Each names the other's share.
+    assert grid.figures["idle_before_ns"] == seen["launch-bound"].cost_ns == 9 * 40_000
+
+
+def optimizer(
+    kernels: int, name: str = "void at::native::vectorized_elementwise_kernel<lerp>"
+) -> list[Event]:
+    """An optimiser step of kernels 5 us long, each launched 20 us after the one before."""
+    events = [*quiet(5), op("aten::zeros", 0, 1)]
+    since = 1_000_000 + 5 * LONG
+    events.append(annotation("Optimizer.step#AdamW.step", since, since + 20_000 * kernels))
+    for i in range(kernels):
+        at = since + 20_000 * i
+        events += launched(500 + i, at, at + 3_000, at + 8_000, name, "aten::lerp_")
+    return events
+
+
+def test_an_optimiser_that_goes_tensor_by_tensor() -> None:
+    seen = found(optimizer(64))
+    assert next(iter(seen)) == "optimizer-loop"
+    finding = seen["optimizer-loop"]
+    assert finding.figures["kernels"] == 64
+    assert finding.figures["gpu_time_ns"] == 64 * 5_000
+    # 15 us before each, of which one in the queue, and 3 before the first.
+    assert finding.figures["idle_ns"] == 63 * 14_000 + 2_000
+    assert "optimizer-loop" not in found(optimizer(thresholds.LOOP_LEAST - 1))
+    together = "void at::native::multi_tensor_apply_kernel<FusedAdamMathFunctor>"
+    assert "optimizer-loop" not in found(optimizer(64, together))
+
+
+def test_work_that_stood_ready_while_nothing_is_shown() -> None:
+    gap = thresholds.QUEUED_NS
+    ready = launched(99, 120_000, END + gap, END + gap + LONG)
+    finding = found([*quiet(), *ready])["idle-unexplained"]
+    assert finding.cost_ns == gap
+    assert not any(word in advice_text(finding).lower() for word in ("fuse", "graph", "batch"))
+    shorter = launched(99, 120_000, END + gap - 1, END + gap + LONG)
+    assert "idle-unexplained" not in found([*quiet(), *shorter])
+
+
+def test_a_graph_that_is_replayed_is_not_advised() -> None:
+    events = []
+    for i in range(40):
+        events += [
+            call(
+                "cudaGraphLaunch" if i < 2 else "cudaLaunchKernel",
+                20_000 * i,
+                20_000 * i + 2_000,
+                i + 1,
+            ),
+            kernel("k", 20_000 * i + 3_000, 20_000 * i + 6_000, i + 1),
+        ]
+    finding = found(events)["launch-bound"]
+    assert finding.in_use == ("a CUDA graph is replayed",)
+    assert "Replay a CUDA graph" not in advice_text(finding)
