@@ -10,7 +10,7 @@ from attntui.tui.screens.picker import PickerScreen
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
 
-GUTTER_AND_BORDER = 17
+BORDER = 2
 
 
 async def burst(pilot: Pilot[None], *keys: str) -> None:
@@ -88,4 +88,4 @@ async def test_a_key_takes_the_width_that_is_drawn_then(opened: Opened) -> None:
             await pilot.resize_terminal(width, 40)
             await pilot.press("left")
             assert screen.session.width == timeline.cells
-            assert timeline.cells == timeline.outer_size.width - GUTTER_AND_BORDER
+            assert timeline.cells == timeline.outer_size.width - timeline.heading_cells - BORDER
