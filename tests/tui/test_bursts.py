@@ -53,7 +53,8 @@ async def test_quick_toggles_end_where_they_began(opened: Opened) -> None:
 
 async def test_scopes_changed_quickly_settle_on_the_last(opened: Opened) -> None:
     async with opened() as (pilot, screen):
-        await burst(pilot, "full_stop", "S", "S", "S", "J", "S")
+        await burst(pilot, "full_stop", "S", "enter", "J", "J")
+        await burst(pilot, "S", "enter", "K")
         while not screen.session.is_settled:
             await finished(pilot, "_find_slice")
         assert screen.session.slice.scope == screen.session.scope
