@@ -248,7 +248,7 @@ async def test_escape_undoes_one_thing_at_a_time_and_never_quits(opened: Opened)
         pane = screen.query_one("#kernels", TablePane)
         assert screen.session.mark is not None
         before = screen.session.selection
-        await pilot.press("right_square_bracket", "right_curly_bracket")
+        await pilot.press("right_curly_bracket", "right_curly_bracket")
         await pilot.press("escape")
         assert screen.session.mark is None
         assert isinstance(screen.session.selection, GapAt)
