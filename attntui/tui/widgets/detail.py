@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from itertools import groupby
 
 from rich.console import Group, RenderableType
@@ -19,6 +18,8 @@ from attntui.tui.widgets.text import Block, styled
 from attntui.view.detail.items import Item
 
 LABEL_WIDTH = 11
+_LINK = "item"
+"""Under this key the style of a line that leads on tells which one it is."""
 
 
 class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
@@ -72,30 +73,22 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
     def _show_link(self) -> None:
         """Scrolls so that the current link's line is on screen."""
         width = max(self.scrollable_content_region.width, 1)
-        self.scroll_to_region(Region(0, self._top(self._link or 0), width, 1), animate=False)
-
-    def _top(self, number: int) -> int:
-        """How many lines stand above an item."""
-        width = max(self.scrollable_content_region.width, 1)
         options = self.app.console.options.update_width(width)
-        before = render(self._items[:number])
-        return len(self.app.console.render_lines(before, options)) if number else 0
-
-    def on_click(self, event: events.Click) -> None:
-        """Follows the link under the mouse."""
-        at = event.get_content_offset(self._text)
-        if at is None or not self._items:
-            return
-        number = bisect_right(range(len(self._items)), at.y, key=self._top) - 1
-        if self._items[number].leads_to is not None:
-            self._link = number
-            self._draw()
-            self.follow()
+        before = render(self._items[: self._link])
+        top = len(self.app.console.render_lines(before, options)) if self._link else 0
+        self.scroll_to_region(Region(0, top, width, 1), animate=False)
 
     def follow(self) -> None:
         """Goes to what the current line names."""
         if self._link is not None:
             self.post_message(self.Followed(self._items[self._link]))
+
+    def on_click(self, event: events.Click) -> None:
+        """Goes to what a line names that is clicked."""
+        number = event.style.meta.get(_LINK)
+        if isinstance(number, int) and number < len(self._items):
+            event.stop()
+            self.post_message(self.Followed(self._items[number]))
 
     def on_blur(self) -> None:
         self._link = None
@@ -113,13 +106,13 @@ def render(items: list[Item], link: int | None = None) -> Group:
     parts: list[RenderableType] = []
     for labelled, members in groupby(enumerate(items), key=lambda at: _label_width(at[1])):
         if not labelled:
-            parts += [_text(item, number == link) for number, item in members]
+            parts += [_text(item, number, number == link) for number, item in members]
             continue
         grid = Table.grid(padding=(0, 1, 0, 0))
         grid.add_column(width=labelled, overflow="fold")
         grid.add_column(overflow="fold")
         for number, item in members:
-            grid.add_row(styled(item.label, Style(dim=True)), _text(item, number == link))
+            grid.add_row(styled(item.label, Style(dim=True)), _text(item, number, number == link))
         parts.append(grid)
     return Group(*parts)
 
@@ -131,6 +124,8 @@ def _label_width(item: Item) -> int:
     return 2 if item.label.isdigit() or item.label == "·" else LABEL_WIDTH
 
 
-def _text(item: Item, current: bool) -> Text:
-    style = Style(bold=item.heading or None, underline=item.leads_to is not None, reverse=current)
+def _text(item: Item, number: int, current: bool) -> Text:
+    leads = item.leads_to is not None
+    meta = {_LINK: number} if leads else None
+    style = Style(bold=item.heading or None, underline=leads, reverse=current, meta=meta)
     return styled(item.text, style)
