@@ -13,6 +13,7 @@ from attntui.tui.screens.roofline import RooflineScreen
 from attntui.tui.theme import colours_of
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.table_pane import TablePane
+from attntui.tui.widgets.text import Block
 from attntui.view.session.hints import pane_keys
 from attntui.view.session.keys import KEYS, MOUSE
 from attntui.view.words.legend import PAINTS
@@ -29,6 +30,8 @@ async def test_help_begins_with_the_pane_and_has_every_key_and_the_mouse(
     async with opened(pane="gaps", size=(width, 150)) as (pilot, screen):
         await pilot.press("question_mark")
         assert isinstance(pilot.app.screen, HelpScreen)
+        while not pilot.app.screen.query_one(Block).size.height:
+            await pilot.pause()
         await pilot.pause()
         lines = [strip.text for strip in pilot.app.screen._compositor.render_strips()]
         top = next(i for i, line in enumerate(lines) if "4 Gaps" in line)

@@ -16,7 +16,7 @@ from attntui.trace import load
 from attntui.view.detail import detail_of
 from attntui.view.drawing.frame import SELECTED_MARK, Frame
 from attntui.view.options import PANE_NAMES, Options
-from attntui.view.panes import PANES
+from attntui.view.panes import PANES, Shown
 from attntui.view.session import jumps, marks
 from attntui.view.session.jumps import jump, place_of
 from attntui.view.session.keys import KEYS
@@ -63,7 +63,7 @@ def fresh(number: int) -> Session:
 
 def some_row(session: Session, number: int) -> Selection:
     """What a row of a table stands for: the table and the row by chance."""
-    table = PANES[number % len(PANES)].table(session, False)
+    table = PANES[number % len(PANES)].table(session, Shown())
     return table.target(number // len(PANES) % len(table)) if len(table) else session.selection
 
 
@@ -143,7 +143,7 @@ def check_words(session: Session) -> None:
     assert session.selection_text in status(session)
     items = detail_of(session.slice, chosen)
     if chosen == NOTHING:
-        assert items == []
+        assert [item.text.startswith("nothing is selected") for item in items] == [True]
         return
     heading = items[0].text
     if isinstance(chosen, GapAt):
@@ -158,7 +158,7 @@ def check_words(session: Session) -> None:
 def check_rows(session: Session) -> None:
     """The row that a table marks stands for what is selected, or for all of its name."""
     for pane in PANES:
-        table = pane.table(session, False)
+        table = pane.table(session, Shown())
         row = table.row_of(session.selection)
         if row is None:
             continue
