@@ -57,7 +57,7 @@ def timeline_tells(widget: TimelineView, session: Session) -> None:
     assert 0 <= timeline.line < max(len(lines), 1)
     if widget.size.height:
         drawn_as_wide(widget)
-        assert widget.top <= timeline.line < widget.top + widget.lane_lines
+        assert timeline.line in widget.on_screen
 
 
 def main_screen_tells_the_same(screen: MainScreen) -> None:

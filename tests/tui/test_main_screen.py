@@ -242,25 +242,27 @@ async def test_the_gaps_pane_jumps(opened: Opened) -> None:
 
 async def test_escape_undoes_one_thing_at_a_time_and_never_quits(opened: Opened) -> None:
     async with opened() as (pilot, screen):
-        await pilot.press("J", "S", "full_stop", "S", "2", "backslash", *"gemm", "enter", "v")
+        await pilot.press("2", "backslash", *"gemm", "enter", "full_stop", "v")
         pane = screen.query_one("#kernels", TablePane)
         assert screen.session.mark is not None
+        before = screen.session.selection
+        await pilot.press("right_curly_bracket", "right_curly_bracket")
         await pilot.press("escape")
         assert screen.session.mark is None
+        assert isinstance(screen.session.selection, GapAt)
+        await pilot.press("escape", "escape")
+        assert screen.session.selection == before
         assert pane.view is not None
         assert pane.view.pattern
         await pilot.press("escape")
         assert not pane.view.pattern
-        assert screen.session.scope != WHOLE
-        await pilot.press("escape")
-        assert screen.session.scope == WHOLE
         await pilot.press("escape", "escape")
         assert pilot.app.screen is screen
 
 
 async def test_steps_and_scope_restrict_the_tables(opened: Opened) -> None:
     async with opened() as (pilot, screen):
-        await pilot.press("J", "S")
+        await pilot.press("J", "S", "enter")
         await finished(pilot, "_find_slice")
         assert screen.session.scope == Step(0)
         pane = screen.query_one("#kernels", TablePane)
@@ -326,7 +328,7 @@ async def test_copy_to_a_file(
 
 async def test_reload_keeps_the_view(opened: Opened) -> None:
     async with opened() as (pilot, screen):
-        await pilot.press("J", "S")
+        await pilot.press("J", "S", "enter")
         before = screen.session
         await pilot.press("R")
         await loaded(pilot)
@@ -492,7 +494,7 @@ async def test_the_selection_outlives_another_scope_in_a_focused_table(opened: O
     async with opened() as (pilot, screen):
         await pilot.press("2", "j", "J")
         before = screen.session.selection
-        await pilot.press("S")
+        await pilot.press("S", "enter")
         await finished(pilot, "_find_slice")
         assert screen.session.scope != WHOLE
         assert screen.session.selection == before

@@ -83,6 +83,7 @@ class MainScreen(PaneScreen):
         self._tables = (*options.tables, *others)
         self._placed: tuple[str, ...] = ()
         self._finding = False
+        self._drawn = False
 
     def compose(self) -> ComposeResult:
         yield TextLine(id="title")
@@ -105,6 +106,10 @@ class MainScreen(PaneScreen):
         self._show_tables()
         self._show()
         self.focus_pane(self._session.pane)
+        self.call_after_refresh(self._first_drawn)
+
+    def _first_drawn(self) -> None:
+        self._drawn = True
 
     def _arrange_tables(self) -> None:
         """Sorts and filters as the command line asks; a pattern that is none is said."""
@@ -137,6 +142,10 @@ class MainScreen(PaneScreen):
             self.focus_pane(session.pane)
 
     def step(self, step: Step) -> None:
+        if not self._drawn:
+            # A key that comes before the first frame counts in the cells of that frame.
+            self.call_after_refresh(self.step, step)
+            return
         cells = self.query_one(TimelineView).cells
         session = self.session
         self.session = step(session if cells is None else session.resized(cells))
@@ -190,7 +199,9 @@ class MainScreen(PaneScreen):
     # Panes
 
     def show_pane(self, name: str) -> None:
-        self._session = replace(self._session, pane=name)
+        if name != self._session.pane:
+            self._session = replace(self._session, pane=name)
+            self.query_one(TimelineView).session = self._session
         widget = self.query_one(f"#{name}")
         if isinstance(widget, TablePane):
             self._show_table(widget)

@@ -19,6 +19,8 @@ from attntui.tui.widgets.text import Block, styled
 from attntui.view.detail.items import Item
 
 LABEL_WIDTH = 11
+_LINK = "item"
+"""Under this key the style of a line that leads on tells which one it is."""
 
 
 class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
@@ -97,6 +99,13 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         if self._link is not None:
             self.post_message(self.Followed(self._items[self._link]))
 
+    def on_click(self, event: events.Click) -> None:
+        """Goes to what a line names that is clicked."""
+        number = event.style.meta.get(_LINK)
+        if isinstance(number, int) and number < len(self._items):
+            event.stop()
+            self.post_message(self.Followed(self._items[number]))
+
     def on_blur(self) -> None:
         self._link = None
         self._draw()
@@ -113,13 +122,13 @@ def render(items: list[Item], link: int | None = None) -> Group:
     parts: list[RenderableType] = []
     for labelled, members in groupby(enumerate(items), key=lambda at: _label_width(at[1])):
         if not labelled:
-            parts += [_text(item, number == link) for number, item in members]
+            parts += [_text(item, number, number == link) for number, item in members]
             continue
         grid = Table.grid(padding=(0, 1, 0, 0))
         grid.add_column(width=labelled, overflow="fold")
         grid.add_column(overflow="fold")
         for number, item in members:
-            grid.add_row(styled(item.label, Style(dim=True)), _text(item, number == link))
+            grid.add_row(styled(item.label, Style(dim=True)), _text(item, number, number == link))
         parts.append(grid)
     return Group(*parts)
 
@@ -131,6 +140,8 @@ def _label_width(item: Item) -> int:
     return 2 if item.label.isdigit() or item.label == "·" else LABEL_WIDTH
 
 
-def _text(item: Item, current: bool) -> Text:
-    style = Style(bold=item.heading or None, underline=item.leads_to is not None, reverse=current)
+def _text(item: Item, number: int, current: bool) -> Text:
+    leads = item.leads_to is not None
+    meta = {_LINK: number} if leads else None
+    style = Style(bold=item.heading or None, underline=leads, reverse=current, meta=meta)
     return styled(item.text, style)

@@ -260,7 +260,7 @@ class Frame:
 
     def _label(self, event: int, room: int) -> Safe:
         role = self._role(event)
-        mark = SELECTED_MARK if event == self.session.event else ""
+        mark = SELECTED_MARK if event == self._event else ""
         if role:
             if room < len(mark) + len(role):
                 return safe(mark[:room])
@@ -282,6 +282,11 @@ class Frame:
             if room >= MIN_LABEL
             else safe(mark[:room])
         )
+
+    @cached_property
+    def _event(self) -> int | None:
+        """The event that is selected itself, not as what stands for a call."""
+        return None if self._call_index is not None else self.session.event
 
     @cached_property
     def _call_index(self) -> int | None:

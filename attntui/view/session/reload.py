@@ -70,7 +70,7 @@ class Reload:
             step = self._scope(selected)
             return step if isinstance(step, Step) else NOTHING
         if isinstance(selected, FindingAt):
-            table = findings_table(self.new.slice)
+            table = findings_table(self.new.analysed.whole)
             at = table.row_of(selected)
             return NOTHING if at is None else table.target(at)
         return selected

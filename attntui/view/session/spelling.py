@@ -46,9 +46,11 @@ def read_selection(part: Slice, text: str) -> Selection | None:
     """What a word selects; None where it is no such word, or the trace has no such thing."""
     analysed, kind, rest = part.analysed, *text.partition(":")[::2]
     if kind == "finding":
-        table = findings_table(part)
-        row = table.row_of(FindingAt(rest))
-        return None if row is None else table.target(row)
+        for table in map(findings_table, (part, analysed.whole)):
+            row = table.row_of(FindingAt(rest))
+            if row is not None:
+                return table.target(row)
+        return None
     rows, calls = len(analysed.trace), len(analysed.attention)
     match kind, _numbers(rest):
         case "event", [row] if row < rows:
