@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from itertools import groupby
 
 from rich.console import Group, RenderableType
@@ -82,17 +81,6 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         options = self.app.console.options.update_width(width)
         before = render(self._items[:number])
         return len(self.app.console.render_lines(before, options)) if number else 0
-
-    def on_click(self, event: events.Click) -> None:
-        """Follows the link under the mouse."""
-        at = event.get_content_offset(self._text)
-        if at is None or not self._items:
-            return
-        number = bisect_right(range(len(self._items)), at.y, key=self._top) - 1
-        if self._items[number].leads_to is not None:
-            self._link = number
-            self._draw()
-            self.follow()
 
     def follow(self) -> None:
         """Goes to what the current line names."""
