@@ -22,7 +22,7 @@ from attntui.view.options import Options
 from attntui.view.session.reopen import opened as opened_as
 from attntui.view.session.session import Session
 
-GUTTER_AND_BORDER = 17
+BORDER = 2
 
 
 async def burst(pilot: Pilot[None], *keys: str) -> None:
@@ -101,7 +101,7 @@ async def test_a_key_takes_the_width_that_is_drawn_then(opened: Opened) -> None:
             await pilot.resize_terminal(width, 40)
             await pilot.press("left")
             assert screen.session.width == timeline.cells
-            assert timeline.cells == timeline.outer_size.width - GUTTER_AND_BORDER
+            assert timeline.cells == timeline.outer_size.width - timeline.heading_cells - BORDER
 
 
 async def test_keys_and_resizes_before_the_load_ends_do_not_steer_the_timeline(
@@ -131,8 +131,9 @@ async def test_keys_and_resizes_before_the_load_ends_do_not_steer_the_timeline(
         await pilot.pause()
         screen = app.screen
         assert isinstance(screen, MainScreen)
-        cells = screen.query_one(TimelineView).cells
-        assert cells == 200 - 56 - GUTTER_AND_BORDER
+        timeline = screen.query_one(TimelineView)
+        cells = timeline.cells
+        assert cells == 200 - 56 - timeline.heading_cells - BORDER
         first = opened_as(Session.of(screen.session.analysed), Options(pane="timeline"))
         moved = first.resized(cells).cursor_moved(1)
         assert screen.session.timeline.viewport == first.timeline.viewport

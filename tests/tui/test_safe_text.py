@@ -111,7 +111,7 @@ async def test_a_trace_of_evil_names_is_drawn_safely(opened: Opened, evil_file: 
         assert "evil" in drawn(pilot.app).splitlines()[0]
         timeline = screen.query_one(TimelineView)
         headings = [timeline.render_line(y).text for y in range(timeline.size.height)]
-        assert any(heading.startswith(r" \x1b]52;c;ZX…") for heading in headings)
+        assert any(heading.startswith(r" \x1b]52;c;ZX") for heading in headings)
         keys = ["1", "2", "4", "5", "6", "8", "7", "3", ",", "m", ".", "[", "S"]
         for key in (*keys, "right_curly_bracket", "slash", *"evil", "enter", "n", "J", "v", "v"):
             await pilot.press(

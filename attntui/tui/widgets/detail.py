@@ -73,14 +73,10 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
     def _show_link(self) -> None:
         """Scrolls so that the current link's line is on screen."""
         width = max(self.scrollable_content_region.width, 1)
-        self.scroll_to_region(Region(0, self._top(self._link or 0), width, 1), animate=False)
-
-    def _top(self, number: int) -> int:
-        """How many lines stand above an item."""
-        width = max(self.scrollable_content_region.width, 1)
         options = self.app.console.options.update_width(width)
-        before = render(self._items[:number])
-        return len(self.app.console.render_lines(before, options)) if number else 0
+        before = render(self._items[: self._link])
+        top = len(self.app.console.render_lines(before, options)) if self._link else 0
+        self.scroll_to_region(Region(0, top, width, 1), animate=False)
 
     def follow(self) -> None:
         """Goes to what the current line names."""
