@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
+from attntui.analysis.casts import is_cast
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.groups import distinct, sums
 from attntui.analysis.kernel_names import KernelName, decode
@@ -20,7 +22,7 @@ from attntui.analysis.kernels import KernelTable
 from attntui.analysis.launches import parent_ops
 from attntui.analysis.names.words import Library
 from attntui.analysis.occupancy import Occupancy, occupancy
-from attntui.analysis.roofline import Bound, bound
+from attntui.analysis.roofline import Bound, Kind, Reason, bound
 from attntui.analysis.sm_limits import SmLimits, limits_of
 from attntui.analysis.work.of_kernels import Work, kernel_dtype, kernel_work
 from attntui.trace.model import ABSENT, I64, Bool, Category, LaunchConfig, Trace
@@ -29,14 +31,22 @@ _MOST = 10**18
 """More FLOPs or bytes than a device does in a quarter of an hour: no kernel's, a broken file's."""
 
 
+LOW_OCCUPANCY_PCT = 25
+"""Percent of the warps an SM holds: under it, little runs while memory is waited for. A product
+on tensor cores needs no more.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class WorkKind:
     """Operations of one name, launched by ops of one name with the same inputs, or copies
-    of one size: the work of one of them, and the data type it computed in.
+    of one size: the work of one of them, the data type it computed in, and whether all it
+    does is convert to another.
     """
 
     work: Work
     dtype: str | None
+    cast: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +109,8 @@ def _kind(trace: Trace, name: int, op: int, inputs: int, size: int) -> WorkKind:
     work = kernel_work(decoded, launched_by, told, copied)
     if max(work.flops or 0, work.bytes or 0) > _MOST:
         work = Work(None, None, None, "larger than any kernel's")
-    return WorkKind(work, kernel_dtype(decoded, told))
+    cast = is_cast(trace.names[name], launched_by, told)
+    return WorkKind(work, kernel_dtype(decoded, told), cast)
 
 
 def _beside_longer(launcher: I64, dur: I64, mask: Bool) -> Bool:
@@ -121,7 +132,9 @@ class KernelFact:
 
     `occupancy_pct` is theoretical, weighted by time; `limited_by` is what limits the
     launch configuration with the most time. `profiler_occupancy_pct` is the profiler's
-    estimate, likewise weighted, its zeros left out as not measured.
+    estimate, likewise weighted, its zeros left out as not measured; `unmeasured` says that it
+    wrote nothing but zeros. `far_reasons` are what keeps it far from its roof, none where it
+    is near or where the trace shows none.
     """
 
     decoded: KernelName
@@ -134,6 +147,8 @@ class KernelFact:
     occupancy_pct: float | None
     limited_by: tuple[str, ...]
     profiler_occupancy_pct: float | None
+    unmeasured: bool = False
+    far_reasons: tuple[Reason, ...] = ()
 
     @property
     def coverage(self) -> float | None:
@@ -149,7 +164,7 @@ def kernel_facts(
     entry = np.repeat(order, table.count[order])
     works = _works(work, table.rows, entry)
     held = _occupancies(work.trace, table.rows, entry)
-    none = _Held(None, (), None)
+    none = _Held()
     return tuple(
         _fact(work.trace.names[name], total, works.get(i, []), held.get(i, none), peaks)
         for i, (name, total) in enumerate(
@@ -203,6 +218,7 @@ def _fact(
     # The bus bounds a copy from or to the host, and no table has its rate.
     over_bus = decoded.library is Library.MEMORY and ("HtoD" in name or "DtoH" in name)
     roof = None if over_bus else peaks
+    bounded = bound(flops, moved, known_ns, roof, dtype, decoded.tensor_cores)
     return KernelFact(
         decoded=decoded,
         dtype=dtype,
@@ -210,11 +226,27 @@ def _fact(
         known_ns=known_ns,
         flops=flops,
         moved=moved,
-        bound=bound(flops, moved, known_ns, roof, dtype, decoded.tensor_cores),
+        bound=bounded,
         occupancy_pct=held.percent,
         limited_by=held.limited_by,
         profiler_occupancy_pct=held.profiler,
+        unmeasured=held.unmeasured,
+        far_reasons=_reasons(bounded.kind, held, parts, total) if bounded.far else (),
     )
+
+
+def _reasons(
+    kind: Kind | None, held: _Held, parts: Sequence[_Part], total: int
+) -> tuple[Reason, ...]:
+    """What keeps a name far from its roof for at least half of its time."""
+    casting = sum(part.ns for part in parts if part.kind.cast)
+    low = kind != "compute" and (held.percent or 100) < LOW_OCCUPANCY_PCT
+    told = {
+        Reason.FEW_BLOCKS: 2 * held.few_blocks_ns >= total,
+        Reason.LOW_OCCUPANCY: low,
+        Reason.CONVERSION: 2 * casting >= total,
+    }
+    return tuple(reason for reason, holds in told.items() if holds and total)
 
 
 def _sum(figures: Sequence[tuple[int | None, int]]) -> int | None:
@@ -229,9 +261,25 @@ def _sum(figures: Sequence[tuple[int | None, int]]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    percent: float | None
-    limited_by: tuple[str, ...]
+    """How launches of one name fill the device. `few_blocks_ns` is the time of those with
+    fewer blocks than the device has multiprocessors.
+    """
+
+    percent: float | None = None
+    limited_by: tuple[str, ...] = ()
+    profiler: float | None = None
+    unmeasured: bool = False
+    few_blocks_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Launches:
+    """Launches of one name with one configuration on one device."""
+
+    ns: int
+    theory: Occupancy | None
     profiler: float | None
+    few_blocks: bool
 
 
 def _occupancies(trace: Trace, rows: I64, entry: I64) -> dict[int, _Held]:
@@ -242,7 +290,8 @@ def _occupancies(trace: Trace, rows: I64, entry: I64) -> dict[int, _Held]:
     first, group = distinct(entry, trace.device[rows], config)
     ns = sums(group, trace.dur[rows], len(first))
     limits = _limits(trace)
-    parts: dict[int, list[tuple[int, Occupancy | None, float | None]]] = defaultdict(list)
+    units = {device.id: device.sms or 0 for device in trace.metadata.devices}
+    parts: dict[int, list[_Launches]] = defaultdict(list)
     for i, device, number, time in zip(
         entry[first].tolist(),
         trace.device[rows[first]].tolist(),
@@ -250,20 +299,23 @@ def _occupancies(trace: Trace, rows: I64, entry: I64) -> dict[int, _Held]:
         ns.tolist(),
         strict=True,
     ):
-        launch = trace.launch_configs[number]
-        theory = _occupancy(launch, limits.get(trace.number_of_device(device)))
-        parts[i].append((time, theory, launch.occupancy_pct or None))
+        launch, told = trace.launch_configs[number], trace.number_of_device(device)
+        few = launch.grid is not None and 0 < prod(launch.grid) < units.get(told, 0)
+        theory = _occupancy(launch, limits.get(told))
+        parts[i].append(_Launches(time, theory, launch.occupancy_pct, few))
     return {i: _held(own) for i, own in parts.items()}
 
 
-def _held(parts: Sequence[tuple[int, Occupancy | None, float | None]]) -> _Held:
-    theory = [(time, found) for time, found, _ in parts if found is not None]
-    profiled = [(time, percent) for time, _, percent in parts if percent is not None]
+def _held(parts: Sequence[_Launches]) -> _Held:
+    theory = [(part.ns, part.theory) for part in parts if part.theory is not None]
+    profiled = [(part.ns, part.profiler) for part in parts if part.profiler]
     most = max(theory, key=lambda pair: pair[0], default=None)
     return _Held(
         _weighted([(time, found.percent) for time, found in theory]),
         most[1].limited_by if most else (),
         _weighted(profiled),
+        not profiled and any(part.profiler == 0 for part in parts),
+        sum(part.ns for part in parts if part.few_blocks),
     )
 
 

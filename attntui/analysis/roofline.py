@@ -6,15 +6,26 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attntui.analysis.devices import DevicePeaks
+from attntui.analysis.word import Word
 
 NEAR = 0.1
 """A tenth of a roof: under it on both, latency or the launch bounds the kernel, not the unit."""
 
 
 HALF = 0.5
-"""With one roof unknown: past half of the other, that one holds the kernel back."""
+"""Half of a roof: from there on it alone accounts for most of a kernel's time; under it the kernel
+is far from what bounds it.
+"""
 
 Kind = Literal["compute", "memory", "latency"]
+
+
+class Reason(Word):
+    """Why a kernel stays far from its roof, as far as a trace shows it."""
+
+    FEW_BLOCKS = "few blocks"
+    LOW_OCCUPANCY = "low occupancy"
+    CONVERSION = "converts types"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +41,11 @@ class Bound:
     gbps: float | None
     share: float | None
     intensity: float | None
+
+    @property
+    def far(self) -> bool | None:
+        """Whether it reaches less than half of the roof that bounds it; None without one."""
+        return None if self.kind is None or self.share is None else self.share < HALF
 
 
 def bound(

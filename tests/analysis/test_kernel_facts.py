@@ -448,3 +448,39 @@ def test_rates_of_the_real_softmax_and_products(path: Path) -> None:
     product = found["gemm"]
     assert product.bound.tflops is not None
     assert product.decoded.tensor_cores
+
+
+def far_facts(grid: int, threads: int, kinds: tuple[str, str]) -> KernelFact:
+    """A copy of 8 MB that takes 100 us on a device of 132 multiprocessors."""
+    name = (
+        "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(int)"
+        "::{lambda(float)#1}, std::array<char*, 2ul> >(int)"
+    )
+    args = {"Input Dims": [[1000, 1000]] * 2, "Input type": list(kinds)}
+    events = [
+        op("aten::copy_", 0, 100, **args),
+        call("cudaLaunchKernel", 10, 20, 1),
+        configured(kernel(name, 1000, 101_000, 1), 16, 0, threads, 0),
+    ]
+    events[-1]["args"]["grid"] = [grid, 1, 1]
+    trace = trace_of(events, deviceProperties=[H200 | {"numSms": 132}])
+    (found,) = facts_of(trace, roofs(trace)).values()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("grid", "threads", "kinds", "reasons"),
+    [
+        (131, 1024, ("float", "float"), ("few blocks",)),
+        (132, 1024, ("float", "float"), ()),
+        (132, 1024, ("float", "c10::BFloat16"), ("converts types",)),
+        (8, 1024, ("float", "c10::BFloat16"), ("few blocks", "converts types")),
+    ],
+)
+def test_why_a_kernel_stays_far_from_its_roof(
+    grid: int, threads: int, kinds: tuple[str, str], reasons: tuple[str, ...]
+) -> None:
+    found = far_facts(grid, threads, kinds)
+    assert found.bound.far is True
+    assert found.far_reasons == reasons
+    assert found.unmeasured is True

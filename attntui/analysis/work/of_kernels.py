@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from attntui.analysis.names.cpp import dtype
 from attntui.analysis.names.model import KernelName
-from attntui.analysis.names.words import Library, Operation
+from attntui.analysis.names.words import Library, Operation, OperationKind
 from attntui.analysis.work import attention, by_hand, gemm, memory, pointwise, rows
 from attntui.analysis.work.attention import attention_flops, fused_attention_bytes
 from attntui.analysis.work.model import DTYPE_BYTES, MISSING, Arguments, Work, unknown
@@ -40,6 +40,7 @@ _HELPERS = frozenset(
     }
 )
 
+_PART = unknown("part of the op's work, which stands on its main kernel")
 _NO_RULE = unknown("no rule for this op")
 _RULES = pointwise.RULES | rows.RULES | memory.RULES
 
@@ -91,13 +92,16 @@ def kernel_work(
     if kernel.library is Library.MEMORY:
         return transfer_work(kernel.short, copied)
     if kernel.operation in _HELPERS and kernel.library is not Library.ATEN:
-        return unknown("part of the op's work, which stands on its main kernel")
+        return _PART
     if op is None or inputs is None:
         return MISSING
     if op in ("aten::cat", "aten::stack"):
         told = kernel.element_bytes or DTYPE_BYTES.get(kernel.dtypes[0] if kernel.dtypes else "")
         return memory.concatenated(Arguments(inputs), told)
     work = op_work(op, inputs)
+    if work.flops and kernel.kind in (OperationKind.COPY, OperationKind.FILL):
+        # Of the bias before a product, say.
+        return _PART
     if work is _NO_RULE:
         return by_hand.work_by_hand(kernel.operation, op, Arguments(inputs)) or work
     return work

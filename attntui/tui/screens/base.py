@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.widget import Widget
 
 from attntui.safe import Safe, safe
-from attntui.tui.screens.help import HelpScreen
+from attntui.tui.screens.help import HelpScreen, LegendScreen
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
@@ -18,9 +19,16 @@ from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.options import Options
 from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
+from attntui.view.session.hints import hint_line
 from attntui.view.session.jumps import jump
 from attntui.view.session.keys import ZOOM, Key, Step
 from attntui.view.session.session import Session
+
+BESIDE_HINTS = 4
+"""Cells of the last line that are neither what is said nor a hint."""
+
+FIRST_HINTS = 54
+"""Cells for the hints that the first line always has: the pane's, help, panes, palette."""
 
 SMALL = safe("this terminal is under 60 x 15: enlarge it")
 
@@ -49,6 +57,7 @@ class PaneScreen(DismissedOnce[None]):
         self.options = options
         self.last_pane = self.panes[0]
         self._closable = closable
+        self._said = (safe(""), False)
 
     # What the two screens do their own way
 
@@ -116,6 +125,7 @@ class PaneScreen(DismissedOnce[None]):
             self.show_pane(self.last_pane)
 
     def on_resize(self) -> None:
+        self.show_hints()
         # A terminal made too small hides all panes, and with them the focus.
         if self.focused is None:
             self.call_after_refresh(self.focus_pane, self.last_pane)
@@ -143,7 +153,10 @@ class PaneScreen(DismissedOnce[None]):
             self.app.exit()
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(self.keys))
+        self.app.push_screen(HelpScreen(self.keys, self.last_pane, ascii_only=self.options.ascii))
+
+    def action_legend(self) -> None:
+        self.app.push_screen(LegendScreen(ascii_only=self.options.ascii))
 
     def action_palette(self) -> None:
         self.app.action_command_palette()
@@ -315,6 +328,18 @@ class PaneScreen(DismissedOnce[None]):
         """The text of one of the lines that are always there."""
         self.query_one(f"#{id}", TextLine).show(text)
 
-    def show_hints(self, text: str) -> None:
-        """The keys worth knowing here; that for help is never cut off."""
-        self.show_line("hints", safe(f"? help  {text}"))
+    def show_said(self, text: Safe, *, answered: bool) -> None:
+        """The last line: what is selected or `answered`, then as many hints as there is room
+        for. An answer is shown whole; beside anything else the first hints are.
+        """
+        self._said = text, answered
+        self.show_line("said", text)
+        room = self.size.width - cell_len(text) - BESIDE_HINTS
+        if not answered:
+            room = max(room, min(FIRST_HINTS, self.size.width - BESIDE_HINTS))
+        self.show_line("hints", hint_line(self.keys, self.last_pane, max(room, 0)))
+
+    def show_hints(self) -> None:
+        """The hints anew, for another pane or another width."""
+        text, answered = self._said
+        self.show_said(text, answered=answered)

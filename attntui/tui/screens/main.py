@@ -37,23 +37,20 @@ from attntui.view.panes import PANES
 from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
 from attntui.view.session.jumps import jump, only_turned, turned
-from attntui.view.session.keys import KEYS, Step
+from attntui.view.session.keys import KEYS, Step, pane_title
 from attntui.view.session.places import Bookmark, Scrolled
 from attntui.view.session.reopen import ShownTable, command_line, reloaded, write_copy
 from attntui.view.session.scoping import scoping
-from attntui.view.session.selection import EventAt, FindingAt, Selection
+from attntui.view.session.selection import NOTHING, EventAt, FindingAt, Selection
 from attntui.view.session.session import Session
 from attntui.view.tables.scopes import scope_menu
 from attntui.view.words import status
 
-HINTS = {
-    "timeline": "h l pan  w s zoom  . , event  } gap  [ launch",
-    "detail": "j k links  Enter go  y copy",
-}
+OPENING = {"toggle_collapse": None, "cursor_right": True, "cursor_left": False}
+"""Keys that in a tree of rows open the row, close it, or either."""
+
 MOST_TABLES = 4
 """How many tables stand on the largest screen; smaller ones show the last one or two used."""
-
-TABLE_HINTS = "Enter go  < > sort  \\ filter  / search"
 
 
 class MainScreen(PaneScreen):
@@ -83,7 +80,8 @@ class MainScreen(PaneScreen):
         self._session = replace(session, pane=session.pane or options.pane or PANES[0].name)
         self._detailed: object = None
         others = (pane.name for pane in PANES if pane.name not in options.tables)
-        self._tables = (*options.tables, *others)[:MOST_TABLES]
+        self._tables = (*options.tables, *others)
+        self._placed: tuple[str, ...] = ()
         self._finding = False
         self._drawn = False
 
@@ -92,7 +90,7 @@ class MainScreen(PaneScreen):
         yield TextLine(SMALL, id="small")
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield TimelineView(ascii_only=self.options.ascii, id="timeline")
+                yield TimelineView(ascii_only=self.options.ascii, adapts=True, id="timeline")
                 with Horizontal(id="tables"):
                     for pane in PANES:
                         yield TablePane(pane)
@@ -103,7 +101,7 @@ class MainScreen(PaneScreen):
             yield TextLine(id="hints")
 
     def on_mount(self) -> None:
-        set_title(self.query_one(DetailView), safe("Detail"))
+        set_title(self.query_one(DetailView), pane_title(KEYS, "detail"))
         self._arrange_tables()
         self._show_tables()
         self._show()
@@ -198,12 +196,16 @@ class MainScreen(PaneScreen):
 
     def _show(self) -> None:
         session = self.session
-        self.query_one(TimelineView).session = session
+        timeline = self.query_one(TimelineView)
+        timeline.heading = safe(f"{pane_title(KEYS, 'timeline')} ─ scope: {session.scope_text}")
+        timeline.session = session
+        if self._placed != self._places():
+            self._show_tables()
         for pane in self.query(TablePane):
             pane.show(session)
             pane.locate(session)
         self.show_line("title", status.title(session))
-        self.show_line("said", status.status(session))
+        self.show_said(status.status(session), answered=bool(session.said))
         # Of an event the file is read again: only when there is something else to tell.
         told = session.slice, session.selection
         if told != self._detailed:
@@ -221,14 +223,14 @@ class MainScreen(PaneScreen):
             self._show_table(widget)
         self.set_class(name == "timeline", "-timeline")
         self.set_class(name == "detail", "-detail")
-        self.show_hints(HINTS.get(name, TABLE_HINTS))
+        self.show_hints()
 
     def _show_table(self, pane: TablePane) -> None:
         """Puts a table on screen; where there is room, beside those shown before it."""
         name = pane.pane.name
         if name != self._tables[0]:
             others = (other for other in self._tables if other != name)
-            self._tables = (name, *others)[:MOST_TABLES]
+            self._tables = (name, *others)
             self._show_tables()
         pane.locate(self.session)
 
@@ -253,14 +255,23 @@ class MainScreen(PaneScreen):
         if target is not None:
             self.step(lambda session: session.turning_to(target))
 
+    def _places(self) -> tuple[str, ...]:
+        """The tables with a place on screen, the last used first; one that has nothing to
+        show comes after all that have, unless it is the last used.
+        """
+        first, *others = self._tables
+        holds = {pane.name: pane.holds(self.session) for pane in PANES}
+        return (first, *sorted(others, key=lambda name: not holds[name]))[:MOST_TABLES]
+
     def _show_tables(self) -> None:
+        self._placed = self._places()
         panes = list(self.query(TablePane))
-        upper = next(pane for pane in panes if pane.id in self._tables[:2])
+        upper = next(pane for pane in panes if pane.id in self._placed[:2])
         for pane in panes:
-            pane.shown = pane.id in self._tables
-            pane.set_class(pane.id == self._tables[0], "-first")
-            pane.set_class(pane.id == self._tables[1], "-second")
-            pane.set_class(pane.id in self._tables[2:], "-further")
+            pane.shown = pane.id in self._placed
+            pane.set_class(pane.id == self._placed[0], "-first")
+            pane.set_class(pane.id == self._placed[1], "-second")
+            pane.set_class(pane.id in self._placed[2:], "-further")
             pane.set_class(pane is upper, "-upper")
             pane.show(self.session)
 
@@ -302,6 +313,14 @@ class MainScreen(PaneScreen):
 
     # Keys of this screen
 
+    def action_step(self, name: str) -> None:
+        """In a pane whose rows open, what opens lanes or moves the time cursor opens them."""
+        focused = self.focused
+        if name in OPENING and isinstance(focused, TablePane) and focused.pane.opens:
+            focused.open_row(OPENING[name])
+        else:
+            super().action_step(name)
+
     def action_accept(self) -> None:
         focused = self.focused
         if isinstance(focused, VirtualTable) and focused.marked:
@@ -328,7 +347,7 @@ class MainScreen(PaneScreen):
             pane.wants_instances = not pane.wants_instances
             self._toggle_instances(pane, self.session.slice)
         else:
-            self.say(safe(f"{pane.pane.title.lower()}: nothing to toggle here"))
+            self.say(safe(f"{pane.pane.name}: nothing to toggle here"))
 
     @work(thread=True, group="instances", description="instances")
     def _toggle_instances(self, pane: TablePane, part: Slice) -> None:
@@ -354,7 +373,12 @@ class MainScreen(PaneScreen):
 
     def action_roofline(self) -> None:
         """The kernels of the scope under the device's roofs."""
-        self.app.push_screen(RooflineScreen(self.session.slice, self.options.ascii))
+
+        def go(kernel: EventAt | None) -> None:
+            if kernel is not None:
+                self._go_to(kernel)
+
+        self.app.push_screen(RooflineScreen(self.session.slice, self.options.ascii), go)
 
     def action_compare(self) -> None:
         """Asks for the other trace and opens the two side by side."""
@@ -364,6 +388,8 @@ class MainScreen(PaneScreen):
         """The row of the focused table, else the detail of what is selected."""
         if isinstance(focused, VirtualTable) and focused.marked:
             return focused.line_text
+        if self.session.selection == NOTHING:
+            return ""
         return plain(self.query_one(DetailView).items)
 
     def action_copy_to_file(self) -> None:
@@ -379,7 +405,7 @@ class MainScreen(PaneScreen):
 
     def action_copy_command(self) -> None:
         """The command line that opens this view, shown and copied."""
-        panes = [self.query_one(f"#{name}", TablePane) for name in self._tables]
+        panes = [self.query_one(f"#{name}", TablePane) for name in self._placed]
         tables = [
             ShownTable(pane.pane.name, pane.view, pane.instances) for pane in panes if pane.view
         ]

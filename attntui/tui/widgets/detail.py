@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import groupby
 
 from rich.console import Group, RenderableType
@@ -87,10 +88,25 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
     def _show_link(self) -> None:
         """Scrolls so that the current link's line is on screen."""
         width = max(self.scrollable_content_region.width, 1)
+        self.scroll_to_region(Region(0, self._top(self._link or 0), width, 1), animate=False)
+
+    def _top(self, number: int) -> int:
+        """How many lines stand above an item."""
+        width = max(self.scrollable_content_region.width, 1)
         options = self.app.console.options.update_width(width)
-        before = render(self._items[: self._link])
-        top = len(self.app.console.render_lines(before, options)) if self._link else 0
-        self.scroll_to_region(Region(0, top, width, 1), animate=False)
+        before = render(self._items[:number])
+        return len(self.app.console.render_lines(before, options)) if number else 0
+
+    def on_click(self, event: events.Click) -> None:
+        """Follows the link under the mouse."""
+        at = event.get_content_offset(self._text)
+        if at is None or not self._items:
+            return
+        number = bisect_right(range(len(self._items)), at.y, key=self._top) - 1
+        if self._items[number].leads_to is not None:
+            self._link = number
+            self._draw()
+            self.follow()
 
     def follow(self) -> None:
         """Goes to what the current line names."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.text import set_title
-from attntui.view.panes import Pane
+from attntui.view.panes import Pane, Shown
 from attntui.view.patterns import compile_pattern
 from attntui.view.session.places import Scrolled
 from attntui.view.session.session import Session
+from attntui.view.tables.ops import Path
 from attntui.view.tables.order import Arrangement, TableView, drawn_columns
 
 
@@ -19,6 +20,7 @@ class TablePane(VirtualTable):
         self.pane = pane
         self.instances = False
         self.wants_instances = False
+        self.opened: frozenset[Path] = frozenset()
         self.shown = False
         self._made_of: object = None
         self._session: Session | None = None
@@ -26,8 +28,11 @@ class TablePane(VirtualTable):
 
     def show(self, session: Session) -> None:
         """The pane for a session; the table is made again only when what it shows changed."""
+        if self._session is not None and session.analysed is not self._session.analysed:
+            self.opened = frozenset()
         self._session = session
-        made_of = (self.pane.depends(session), self.instances)
+        shown = Shown(self.instances, self.opened)
+        made_of = (self.pane.depends(session), shown)
         if not self.shown:
             if made_of != self._made_of and self.view is not None:
                 # What is not on screen must not keep an old trace in memory.
@@ -35,7 +40,7 @@ class TablePane(VirtualTable):
             return
         if made_of != self._made_of:
             self._made_of = made_of
-            table = self.pane.table(session, self.instances)
+            table = self.pane.table(session, shown)
             view = self.view
             if view is None or len(view.columns) != len(drawn_columns(table)):
                 wanted = self._arrangement if view is None else view.arrangement
@@ -87,6 +92,21 @@ class TablePane(VirtualTable):
         if self._session is not None and self.instances != self.wants_instances:
             self.instances = self.wants_instances
             self.show(self._session)
+
+    def open_row(self, wanted: bool | None) -> None:
+        """Opens the row at the cursor, or closes it; None does whichever it is not."""
+        row, view = self.row, self.view
+        if row is None or view is None or self._session is None:
+            return
+        path = view.table.paths[row]
+        is_open = path in self.opened
+        if wanted is False and not is_open and len(path) > 1:
+            path, is_open = path[:-1], True
+        if wanted is not is_open:
+            self.opened = self.opened ^ {path}
+        self.show(self._session)
+        if self.view is not None:
+            self.go(self.view.position_of(list(self.view.table.paths).index(path)) or 0)
 
     def watch_view(self, old: TableView | None, view: TableView | None) -> None:
         super().watch_view(old, view)

@@ -15,9 +15,16 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from attntui.safe import Safe, safe
-from attntui.tui.theme import LINKED, SELECTED, TRACK_PAINT, event_style, marked_style
+from attntui.tui.theme import (
+    LINKED,
+    SELECTED,
+    TRACK_PAINT,
+    colours_of,
+    event_style,
+    marked_style,
+)
 from attntui.tui.widgets.text import segment, set_subtitle, set_title
-from attntui.view.drawing.frame import GUTTER, Frame, Mark, Piece
+from attntui.view.drawing.frame import GUTTER, Frame, Mark, Piece, gutter_cells
 from attntui.view.drawing.raster import Shape
 from attntui.view.drawing.tracks import TrackKind
 from attntui.view.session.session import Session
@@ -74,10 +81,16 @@ class TimelineView(Widget, can_focus=True):
             self.end = end
             self.ended = ended
 
-    def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:
+    def __init__(
+        self, *, ascii_only: bool = False, adapts: bool = False, id: str | None = None
+    ) -> None:
+        """`adapts` gives headings more cells where some need them; without it timelines of one
+        width stand cell over cell.
+        """
         super().__init__(id=id)
+        self._adapts = adapts
         self.ascii_only = ascii_only
-        self.heading: Safe | None = None
+        self.heading = safe("")
         self._frame: Frame | None = None
         self._pressed: int | None = None
         self._dragged = False
@@ -85,7 +98,14 @@ class TimelineView(Widget, can_focus=True):
     @property
     def cells(self) -> int | None:
         """Cells there are for time; None while the timeline is not on screen."""
-        return max(self.size.width - GUTTER, 1) if self.size.width else None
+        return max(self.size.width - self.heading_cells, 1) if self.size.width else None
+
+    @property
+    def heading_cells(self) -> int:
+        """Cells for the headings of lanes."""
+        if self.session is None or not self._adapts:
+            return GUTTER
+        return gutter_cells(self.session.tracks, self.size.width)
 
     @property
     def lane_lines(self) -> int:
@@ -127,10 +147,8 @@ class TimelineView(Widget, can_focus=True):
         if session is None:
             return
         view = session.timeline.viewport
-        heading = self.heading or f"Timeline ─ scope: {session.scope_text}"
-        set_title(
-            self, safe(f"{heading} ─ {duration(view.span)} of {duration(view.high - view.low)}")
-        )
+        shown = f"{duration(view.span)} of {duration(view.high - view.low)}"
+        set_title(self, safe(f"{self.heading} ─ {shown}"))
         cell = duration(view.span / (self.cells or session.width))
         place = f"t={duration(session.timeline.cursor, 7)}  cell {cell}"
         set_subtitle(self, safe("  ".join([*self._lanes_away(session), place])))
@@ -147,11 +165,13 @@ class TimelineView(Widget, can_focus=True):
             yield f"{len(timeline.hidden)} hidden"
 
     def render_line(self, y: int) -> Strip:
-        session, width = self.session, self.size.width - GUTTER
+        session, width = self.session, self.size.width - self.heading_cells
         if session is None or width < 1:
             return Strip.blank(self.size.width, self.rich_style)
         if self._frame is None:
-            self._frame = Frame(session, width, ascii_only=self.ascii_only)
+            self._frame = Frame(
+                session, width, ascii_only=self.ascii_only, gutter=self.heading_cells
+            )
         frame = self._frame
         if y == 0:
             return self._text_line(safe(""), frame.axis_text, "timeline--axis")
@@ -164,7 +184,7 @@ class TimelineView(Widget, can_focus=True):
 
     def _text_line(self, heading: Safe, text: Safe, component: str) -> Strip:
         style = self.get_component_rich_style(component)
-        gutter = segment(fit(heading, GUTTER, right=False), style)
+        gutter = segment(fit(heading, self.heading_cells, right=False), style)
         return Strip([gutter, segment(text, style)]).adjust_cell_length(
             self.size.width, self.rich_style
         )
@@ -190,7 +210,7 @@ class TimelineView(Widget, can_focus=True):
             style = base
         else:
             paint = TRACK_PAINT[kind] if piece.paint is None else piece.paint
-            style = event_style(paint, piece.shape, piece.odd, base.bgcolor)
+            style = event_style(paint, piece.shape, piece.odd, base.bgcolor, colours_of(self.app))
         return segment(piece.text, style)
 
     def _shaded(self, body: Strip, scope: tuple[int, int]) -> Strip:
@@ -221,9 +241,9 @@ class TimelineView(Widget, can_focus=True):
     def _cell_at(self, event: events.MouseEvent) -> tuple[int, int] | None:
         """The cell and the line under the mouse; None beside the lanes and the header."""
         at = event.get_content_offset(self)
-        if self.session is None or at is None or at.x < GUTTER:
+        if self.session is None or at is None or at.x < self.heading_cells:
             return None
-        return at.x - GUTTER, at.y - HEADER_LINES
+        return at.x - self.heading_cells, at.y - HEADER_LINES
 
     def _time(self, cell: int) -> int:
         assert self.session is not None

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from attntui.analysis.attention import AttentionCall
 from attntui.view.detail.items import Item, item
 from attntui.view.session.selection import EventAt
-from attntui.view.words.attention import call_text, causal_text
-from attntui.view.words.formats import duration, percent, rate, ratio, size
+from attntui.view.words.attention import call_text, causal_text, ops_text
+from attntui.view.words.formats import counted, duration, percent, rate, ratio, size
 
 
 def call_lines(call: AttentionCall) -> Iterator[Item]:
@@ -17,7 +17,14 @@ def call_lines(call: AttentionCall) -> Iterator[Item]:
     told = causal_text(call) if call.causal is not None else "causal or not: not told"
     yield item("mask", told)
     yield item("because", call.evidence)
-    yield item("GPU", f"{duration(call.gpu_ns)} in {call.gpu_ops} operations")
+    memsets = f" ({counted(call.memsets, 'memset')} last)" if call.memsets else ""
+    done = f"{ops_text(call.gpu_ops, call.memsets)} operations{memsets}"
+    yield item("GPU", f"{duration(call.gpu_ns)} in {done}")
+    if call.upcast:
+        yield item("precision", f"{call.dtype or '16-bit'} inputs, computed in fp32")
+    if call.casts_ns:
+        part = percent(ratio(call.casts_ns, call.gpu_ns))
+        yield item("casts", f"{duration(call.casts_ns)}, {part}, only to convert data types")
     yield item("CPU", duration(call.cpu_ns))
     if call.flops is not None:
         yield item("work", rate(call.flops, "FLOP"))

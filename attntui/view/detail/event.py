@@ -14,7 +14,8 @@ from attntui.view.detail.call_lines import call_lines
 from attntui.view.detail.items import Item, heading, item
 from attntui.view.session.selection import CallAt, EventAt
 from attntui.view.words.attention import call_text
-from attntui.view.words.formats import duration, percent, rate, size
+from attntui.view.words.formats import duration, rate, size
+from attntui.view.words.roofline import ZERO_IS_NO_OCCUPANCY, bound_sentence
 
 MAX_LIST = 12
 
@@ -85,8 +86,7 @@ def _work(analysed: AnalysedTrace, row: int) -> Iterator[Item]:
         yield item("HBM rate", f"{rate(fact.bound.gbps * 1e9, 'B/s')} by shapes")
     if fact.bound.intensity is not None and fact.flops:
         yield item("intensity", f"{fact.bound.intensity:.3g} FLOP a byte")
-    share = "" if fact.bound.share is None else f", {percent(fact.bound.share)} of that roof"
-    yield item("bound by", (fact.bound.kind or "not told") + share)
+    yield item("bound by", bound_sentence(fact))
 
 
 def _attention(analysed: AnalysedTrace, row: int) -> Iterator[Item]:
@@ -142,7 +142,7 @@ def _launch_config(analysed: AnalysedTrace, row: int) -> Iterator[Item]:
         yield item("occupancy", f"{fact.occupancy_pct:.1f} % at most{limit}")
     if config.occupancy_pct is not None:
         told = f"{config.occupancy_pct:g} % as the profiler estimates"
-        yield item("", told if config.occupancy_pct else "not measured by the profiler")
+        yield item("", told if config.occupancy_pct else ZERO_IS_NO_OCCUPANCY)
 
 
 def _inputs(inputs: OpInputs | None) -> Iterator[Item]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -28,6 +28,18 @@ from attntui.view.words.attention import call_text
 from attntui.view.words.formats import count, duration, size
 
 GUTTER = 15
+"""Cells for the headings of lanes, at least."""
+
+GUTTER_PART = 5
+"""Of how many cells of a timeline one may go to longer headings."""
+
+
+def gutter_cells(tracks: Sequence[Track], width: int) -> int:
+    """Cells for headings in a timeline of `width`: what the longest needs, within limits."""
+    longest = max((cell_len(track.label) for track in tracks), default=0) + 2
+    return max(GUTTER, min(longest, width // GUTTER_PART))
+
+
 """Cells of the headings to the left of the lanes."""
 
 MIN_LABEL = 4
@@ -61,8 +73,11 @@ class Piece:
 class Frame:
     """What the lines of one frame share: computed once, then asked line by line."""
 
-    def __init__(self, session: Session, width: int, *, ascii_only: bool = False) -> None:
+    def __init__(
+        self, session: Session, width: int, *, ascii_only: bool = False, gutter: int = GUTTER
+    ) -> None:
         self.session = session
+        self.gutter = gutter
         self.width = width
         self.ascii_only = ascii_only
         self.viewport = session.timeline.viewport
@@ -171,10 +186,10 @@ class Frame:
         if track.collapsible and line.row == 0:
             closed = line.track in self.session.timeline.collapsed
             mark = "▸" if closed else "▾"
-        text = safe(track.label, GUTTER - 2) if line.row == 0 else ""
+        text = safe(track.label, self.gutter - 2) if line.row == 0 else ""
         if here and line.row:
             text = f"  depth {line.row}"
-        return fit(safe(mark + text), GUTTER, right=False)
+        return fit(safe(mark + text), self.gutter, right=False)
 
     def pieces(self, line: Line) -> list[Piece]:
         """What a line shows, together as wide as the frame."""

@@ -23,6 +23,7 @@ from attntui.analysis.findings import Severity as FindingSeverity
 from attntui.analysis.gap_causes import Cause as GapCause
 from attntui.analysis.gap_causes import Trigger as GapTrigger
 from attntui.analysis.roofline import Kind as Bound
+from attntui.analysis.roofline import Reason as FarReason
 from attntui.analysis.self_time import FatKind
 from attntui.analysis.self_time import SelfPart as PartOfSelfTime
 
@@ -125,8 +126,9 @@ class Kernel(Part, kw_only=True):
     """All GPU operations of one name. Shares are of one, `_pct` are percent.
 
     `share` is of the GPU time; `roof_share` of the roof that bounds it; `coverage` is the
-    share of its time whose work is known, and `flops`, `hbm_bytes`, `tflops` (TFLOP/s) and
-    `gbps` (GB/s) are of that part.
+    share of its time whose work is known. `far_from_roof` tells whether it reaches less than
+    half of the roof, `far_reasons` what of the launch or the work keeps it there; `flops`,
+    `hbm_bytes`, `tflops` (TFLOP/s) and `gbps` (GB/s) are of the part whose work is known.
     """
 
     label: str
@@ -141,6 +143,8 @@ class Kernel(Part, kw_only=True):
     roof_share: float | None
     occupancy_pct: float | None
     profiler_occupancy_pct: float | None
+    far_from_roof: bool | None
+    far_reasons: list[FarReason]
     limited_by: str | None
     tflops: float | None
     gbps: float | None
@@ -164,6 +168,8 @@ class RoleShare(Part, kw_only=True):
 
 class AttentionCall(Part, kw_only=True):
     """One attention call. `fused_hbm_bytes` is what one fused kernel would have moved;
+    `casts_ns` the time of what only converts data types, `upcast` whether 16-bit inputs are
+    computed with in 32; of `gpu_ops`, `memsets` are no kernels and no copies;
     `evidence` says why this counts as an attention call; the roles sum to the call.
     """
 
@@ -176,6 +182,9 @@ class AttentionCall(Part, kw_only=True):
     cpu_ns: int | None
     hbm_bytes: int | None
     fused_hbm_bytes: int | None
+    casts_ns: int
+    upcast: bool | None
+    memsets: int
     flops: int | None
     flops_per_s: float | None
     backend: Backend
@@ -288,19 +297,26 @@ class Op(Part, kw_only=True):
     gpu_ops: int
     fat_bar: FatBar | None
     split_ns: dict[SelfPart, int]
+    awaited_ns: int
 
 
 class AttentionKind(Part, kw_only=True):
-    """Attention calls that are alike in backend, direction, shape, data type and mask."""
+    """Attention calls that are alike in backend, direction, shape, data type and mask. `upcast`
+    is null where it is not told or they differ.
+    """
 
     label: str
     calls: int
     gpu_ns: int
     gpu_ops: int
+    mean_gpu_ops: float
     mean_gpu_ns: float
     mean_cpu_ns: float | None
     hbm_bytes: int | None
     fused_hbm_bytes: int | None
+    casts_ns: int
+    upcast: bool | None
+    memsets: int
 
 
 class AttentionRole(RoleShare, kw_only=True):

@@ -29,6 +29,7 @@ from attntui.view.tables import (
 from attntui.view.tables.model import Table, every_row, records, texts
 from attntui.view.words.findings import advice_text
 from attntui.view.words.formats import ABSENT, count, duration, percent, rate, size
+from attntui.view.words.roofline import ZERO_IS_NO_OCCUPANCY
 
 STEP_CELLS = 5
 """Outlying steps that are named; of more there is a mark that they go on."""
@@ -171,6 +172,9 @@ def _kernels(part: Slice, top: int) -> list[Section]:
     times = ranked("GPU operations by name", table, kernels.TOTALS, top)
     bounds = safe(f"What bounds the GPU operations; roofs: {roofs}")
     fill = Safe("How they fill the device: theoretical occupancy, the profiler's beside it")
+    unmeasured = any(part.kernel_facts[row].unmeasured for row in times.rows)
+    if unmeasured:
+        fill = safe(f"{fill} ({ZERO_IS_NO_OCCUPANCY})")
     return [
         times,
         Section(bounds, table, kernels.BOUNDS, times.rows),
@@ -200,7 +204,7 @@ def _attention(part: Slice, top: int) -> list[Section]:
     table = attention.kinds_table(kinds)
     roles = attention.roles_table(shown)
     return [
-        ranked("Attention calls by kind", table, [c.key for c in table.columns], top),
+        ranked("Attention calls by kind", table, attention.KINDS, top),
         whole(Safe("Roles of attention's GPU operations"), roles, [c.key for c in roles.columns]),
     ]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from attntui.safe import Safe, safe
 from attntui.view.session import calls, jumps, marks
 from attntui.view.session.jumps import jump
 from attntui.view.session.session import Session
@@ -122,7 +123,7 @@ KEYS: tuple[Key, ...] = (
     ),
     *_keys(
         "Lanes",
-        ("toggle_collapse", "space", "Space", "collapse or open the lane",
+        ("toggle_collapse", "space", "Space", "collapse or open the lane; ops: the row (also → ←)",
          Session.toggled_collapse),
         ("toggle_empty", "z", "z", "hide or show lanes empty on screen", Session.toggled_empty),
         ("lane_up", "U shift+up", "U ⇧↑", "move the lane up", lambda s: s.lane_moved(-1)),
@@ -141,6 +142,7 @@ KEYS: tuple[Key, ...] = (
         ("pane('detail')", "7", "7", "detail"),
         ("pane('steps')", "8", "8", "steps"),
         ("roofline", "p", "p", "roofline picture of the kernels"),
+        ("legend", "C", "C", "legend: what colours and signs mean"),
         ("compare", "c", "c", "compare with another trace"),
         ("next_pane", "tab", "Tab", "next pane"),
         ("previous_pane", "shift+tab", "⇧Tab", "previous pane"),
@@ -194,7 +196,41 @@ COMPARE_KEYS: tuple[Key, ...] = (
 """The compare screen's keys: those of the main screen that mean something there, and its own."""
 
 
-def groups(keys: tuple[Key, ...] = KEYS) -> dict[str, list[Key]]:
+PICKER_KEYS: tuple[Key, ...] = (
+    *_keys(
+        "Traces",
+        ("accept", "enter", "Enter", "open the trace, or compare the two marked"),
+        ("mark", "space", "Space", "mark the trace: two are compared"),
+        ("filter", "slash backslash", "/ \\", "filter by name (regular expression)"),
+        ("back", "escape", "Esc", "drop the filter, then leave"),
+        ("quit", "q", "q", "quit"),
+    ),
+    *(
+        key
+        for key in KEYS
+        if key.name.startswith(("row_", "page_up", "page_down", "go_start", "go_end", "sort_"))
+        or key.name == "help"
+    ),
+)
+"""The keys of the list of traces."""
+
+MOUSE: tuple[Key, ...] = _keys(
+    "Mouse",
+    ("", "", "click", "timeline: cursor and event; table: row, its header: sort; detail: link"),
+    ("", "", "double click", "table: go to the thing, as Enter"),
+    ("", "", "wheel", "timeline: zoom there, over the headings: lanes; else scroll"),
+    ("", "", "drag", "timeline: measure a range"),
+)
+"""What the mouse does, for those who read of the keys; none of it is only done so."""
+
+
+def pane_title(keys: Sequence[Key], name: str, title: str = "") -> Safe:
+    """A pane's title with the key that leads to it: `2 Kernels`, or another title."""
+    key = next(key for key in keys if key.name == f"pane({name!r})")
+    return safe(f"{key.shown} {title or key.text[0].upper() + key.text[1:]}")
+
+
+def groups(keys: Sequence[Key] = KEYS) -> dict[str, list[Key]]:
     """The keys under their headings, in the table's order."""
     found: dict[str, list[Key]] = {}
     for key in keys:
@@ -202,7 +238,7 @@ def groups(keys: tuple[Key, ...] = KEYS) -> dict[str, list[Key]]:
     return found
 
 
-def markdown(keys: tuple[Key, ...] = KEYS) -> str:
+def markdown(keys: Sequence[Key] = (*KEYS, *MOUSE)) -> str:
     """The README's table."""
     lines = ["| keys | action |", "|---|---|"]
     for key in keys:

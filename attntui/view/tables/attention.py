@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from attntui.analysis.attention import AttentionCall
 from attntui.analysis.quantity import Quantity
+from attntui.analysis.recorded import host_recorded
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
 from attntui.view.session.selection import CallAt, Selection, call_span, event_of
@@ -17,16 +18,30 @@ from attntui.view.tables.model import (
     data,
     every_row,
     figures,
+    flags,
     shares,
     sizes,
     texts,
     times,
 )
-from attntui.view.words.attention import call_text, causal_text, kind_text
+from attntui.view.words.attention import (
+    call_text,
+    causal_text,
+    kind_text,
+    ops_text,
+)
+
+KINDS = (
+    *("calls", "gpu_ns", "gpu_ops", "mean_gpu_ops", "mean_gpu_ns", "mean_cpu_ns", "hbm_bytes"),
+    *("fused_hbm_bytes", "casts_ns", "upcast", "label"),
+)
+"""The columns of the report on kinds of calls."""
+
+_T = TypeVar("_T")
 
 _FACTS = (
     *("backend", "direction", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim"),
-    *("causal", "flops", "evidence"),
+    *("causal", "flops", "memsets", "evidence"),
 )
 """What JSON tells of a call beside the columns that people see, as the call itself names it."""
 
@@ -70,10 +85,18 @@ def attention_table(part: Slice) -> Table:
             Place(5, priority=7),
         ),
         times("gpu_ns", "GPU", [c.gpu_ns for c in calls], Place(9)),
-        figures("gpu_ops", "ops", [c.gpu_ops for c in calls], Place(4)),
+        figures(
+            "gpu_ops",
+            "ops",
+            [c.gpu_ops for c in calls],
+            Place(6),
+            text=lambda row: ops_text(calls[row].gpu_ops, calls[row].memsets),
+        ),
         times("cpu_ns", "CPU", [c.cpu_ns for c in calls], Place(9, priority=2)),
         sizes("hbm_bytes", "HBM est.", [c.hbm_bytes for c in calls], Place(8, priority=1)),
         sizes("fused_hbm_bytes", "fused", [c.fused_hbm_bytes for c in calls], Place(8, priority=5)),
+        times("casts_ns", "casts", [c.casts_ns for c in calls], Place(9, priority=8)),
+        flags("upcast", "upcast", [c.upcast for c in calls], Place(6, priority=9)),
         figures("flops_per_s", "rate", rates, Place(12, priority=6), Quantity.FLOP_RATE),
         *(data(name, [getattr(call, name) for call in calls]) for name in _FACTS),
         computed("roles", lambda row: _roles_of(calls[row])),
@@ -87,8 +110,17 @@ def attention_table(part: Slice) -> Table:
         descending=False,
         target=lambda row: CallAt(places[row]),
         row_of=row_of,
-        empty=Safe("no attention found in this scope"),
+        empty=_no_attention(part),
     )
+
+
+def _no_attention(part: Slice) -> Safe:
+    """Why no call is shown, and what would show some."""
+    if part.analysed.attention:
+        return Safe("no attention in this scope: S widens it")
+    if len(part.trace.gpu_ops) or host_recorded(part.trace):
+        return Safe("no attention found: record with record_shapes=True, or search with /")
+    return Safe("no attention found: no CPU op and no GPU operation was recorded")
 
 
 def _roles_of(call: AttentionCall) -> list[dict[str, Any]]:
@@ -124,6 +156,12 @@ def kinds_table(kinds: Kinds) -> Table:
         figures("calls", "calls", calls),
         times("gpu_ns", "GPU time", gpu_ns),
         figures("gpu_ops", "GPU ops", [sum(call.gpu_ops for call in own) for own in groups]),
+        figures(
+            "mean_gpu_ops",
+            "a call",
+            [sum(call.gpu_ops for call in own) / len(own) for own in groups],
+            text=lambda row: _each(groups[row]),
+        ),
         times("mean_gpu_ns", "mean", [ns / n for ns, n in zip(gpu_ns, calls, strict=True)]),
         times(
             "mean_cpu_ns",
@@ -136,9 +174,23 @@ def kinds_table(kinds: Kinds) -> Table:
             "if fused",
             [_sum([c.fused_hbm_bytes for c in own]) for own in groups],
         ),
+        times("casts_ns", "casts", [sum(c.casts_ns for c in own) for own in groups]),
+        flags("upcast", "upcast", [_one([c.upcast for c in own]) for own in groups]),
+        data("memsets", [sum(c.memsets for c in own) for own in groups]),
         texts("label", "call", list(kinds)),
     )
     return Table(columns, list(kinds), every_row(list(kinds)), sort="gpu_ns")
+
+
+def _each(calls: Sequence[AttentionCall]) -> Safe:
+    """The operations of each of some calls, memsets apart; where they differ, of the median."""
+    middle = sorted(calls, key=lambda call: call.gpu_ops)[len(calls) // 2]
+    return ops_text(middle.gpu_ops, middle.memsets)
+
+
+def _one(values: Sequence[_T | None]) -> _T | None:
+    """The value that all have, None where they differ."""
+    return values[0] if len(set(values)) == 1 else None
 
 
 def roles_table(kinds: Kinds) -> Table:

@@ -30,7 +30,8 @@ from attntui.view.tables.model import (
     times,
 )
 from attntui.view.tables.order import share_bar
-from attntui.view.words.formats import ABSENT, duration
+from attntui.view.words.formats import ABSENT, duration, figure
+from attntui.view.words.roofline import NOT_MEASURED, bound_text
 
 TOTALS = ("share", "total_ns", "count", "mean_ns", "min_ns", "max_ns", "streams", "label")
 BOUNDS = ("share", "bound", "tflops", "gbps", "roof_share", "coverage", "label")
@@ -83,7 +84,13 @@ def _fact_columns(facts: tuple[KernelFact, ...]) -> tuple[Column, ...]:
     """What the work by shapes, the launch configuration and the name tell."""
     limits = [" and ".join(fact.limited_by) for fact in facts]
     return (
-        texts("bound", "bound", [_said(f.bound.kind) for f in facts], Place(7, priority=3)),
+        texts(
+            "bound",
+            "bound",
+            [bound_text(f) for f in facts],
+            Place(12, priority=3),
+            values=[f.bound.kind for f in facts],
+        ),
         shares("roof_share", "roof", [f.bound.share for f in facts], Place(7, priority=4)),
         figures(
             "occupancy_pct",
@@ -111,11 +118,21 @@ def _fact_columns(facts: tuple[KernelFact, ...]) -> tuple[Column, ...]:
             "profiler's",
             [f.profiler_occupancy_pct for f in facts],
             quantity=Quantity.PERCENT,
+            text=lambda row: _estimate(facts[row]),
         ),
+        data("far_from_roof", [f.bound.far for f in facts]),
+        data("far_reasons", [list(f.far_reasons) for f in facts]),
         flags("tensor_cores", "tensor", [f.decoded.tensor_cores for f in facts]),
         texts("library", "library", [_said(f.decoded.library) for f in facts]),
         texts("limited_by", "limited by", [_said(limit) for limit in limits]),
     )
+
+
+def _estimate(fact: KernelFact) -> Safe:
+    """The profiler's occupancy; its 0 % is no figure."""
+    if fact.unmeasured:
+        return NOT_MEASURED
+    return figure(fact.profiler_occupancy_pct, Quantity.PERCENT)
 
 
 def _said(text: str | None) -> Safe | None:
@@ -150,7 +167,7 @@ NO_GPU = {
 def no_gpu(part: Slice) -> Safe:
     """Why a table of GPU operations is empty."""
     why = why_no_gpu(part.trace)
-    return Safe("no GPU operation in this scope") if why is None else NO_GPU[why]
+    return Safe("no GPU operation in this scope: S widens it") if why is None else NO_GPU[why]
 
 
 def instances_table(part: Slice) -> Table:

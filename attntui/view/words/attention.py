@@ -36,3 +36,8 @@ def causal_text(call: AttentionCall) -> Safe:
 def kind_text(call: AttentionCall) -> Safe:
     """A call with all that makes calls alike: shape, data type, mask."""
     return safe(f"{call_text(call)} {call.dtype or '?'}, mask {causal_text(call)}")
+
+
+def ops_text(gpu_ops: int, memsets: int) -> Safe:
+    """Kernels and copies, and memsets apart: `6 + 1`, or `6` without one."""
+    return Safe(f"{gpu_ops - memsets:,} + {memsets:,}" if memsets else f"{gpu_ops:,}")

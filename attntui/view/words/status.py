@@ -21,22 +21,22 @@ def file_name(trace: Trace) -> Safe:
 
 
 def title(session: Session) -> Safe:
-    """File, devices, steps, and what the scope's GPU time is made of."""
+    """What the scope's GPU time is made of, then where that is: what is cut comes last."""
     analysed, part = session.analysed, session.slice
-    words: list[str] = [file_name(analysed.trace), analysed.labels.devices]
+    words: list[str] = []
+    if part.devices:
+        busy = percent(ratio(part.busy_ns, part.span_ns))
+        words.append(f"GPU busy {busy} of {duration(part.span_ns)}")
+        words.append(f"idle {duration(part.idle_ns)}")
     if not isinstance(session.scope, Whole):
         words.append(f"scope: {session.scope_text}" + ("" if session.is_settled else " …"))
     steps = len(analysed.steps)
     if steps:
         words.append(counted(steps, "step"))
-    if part.devices:
-        busy = percent(ratio(part.busy_ns, part.span_ns))
-        words.append(f"GPU busy {busy} of {duration(part.span_ns)}")
-        words.append(f"idle {duration(part.idle_ns)}")
     notices = len(analysed.trace.notices)
     if notices:
         words.append(counted(notices, "notice"))
-    return safe("   ".join(words))
+    return safe("   ".join([*words, analysed.labels.devices, file_name(analysed.trace)]))
 
 
 def status(session: Session) -> Safe:

@@ -64,7 +64,7 @@ def test_a_kernel_tells_all_its_parts_in_their_order() -> None:
         ("FLOP rate", "107 TFLOP/s"),
         ("HBM rate", "367 GB/s by shapes"),
         ("intensity", "293 FLOP a byte"),
-        ("bound by", "compute, 10.9 % of that roof"),
+        ("bound by", "compute, far from the roof: 10.9 % of it"),
         ("launch", "cudaLaunchKernel"),
         ("delay", "90.00 us"),
         ("grid", "4 x 2 x 1"),
@@ -141,5 +141,7 @@ def test_the_profilers_zero_is_no_measurement() -> None:
         ]
 
     # Nothing describes the device: its own limit is not told.
-    assert estimated(0) == [("", "not measured by the profiler")]
+    assert estimated(0) == [
+        ("", "not measured: the profiler wrote 0 %, as it does where it cannot tell")
+    ]
     assert estimated(6) == [("", "6 % as the profiler estimates")]

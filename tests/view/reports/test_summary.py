@@ -199,6 +199,8 @@ def test_the_keys_that_scripts_use(small: Trace) -> None:
         "coverage": 0.0,
         "occupancy_pct": None,
         "profiler_occupancy_pct": None,
+        "far_from_roof": None,
+        "far_reasons": [],
         "limited_by": None,
         "flops": None,
         "intensity": None,

@@ -90,6 +90,10 @@ def test_a_kind_sums_its_calls_and_the_most_gpu_time_comes_first(analysed: Analy
             "mean_cpu_ns": 30_000,
             "hbm_bytes": 2 * (BYTES + LSE),
             "fused_hbm_bytes": 2 * BYTES,
+            "casts_ns": 0,
+            "upcast": False,
+            "memsets": 0,
+            "mean_gpu_ops": 1.0,
             "label": "flash fwd 2x4x128x64 bf16, mask causal",
         },
         {
@@ -100,11 +104,15 @@ def test_a_kind_sums_its_calls_and_the_most_gpu_time_comes_first(analysed: Analy
             "mean_cpu_ns": 10_000,
             "hbm_bytes": BYTES + LSE,
             "fused_hbm_bytes": BYTES,
+            "casts_ns": 0,
+            "upcast": False,
+            "memsets": 0,
+            "mean_gpu_ops": 1.0,
             "label": "flash fwd 2x4x128x64 bf16, mask full",
         },
     ]
-    assert [str(column.text(0)) for column in table.columns[:7]] == [
-        *("2", "100.0 us", "2", "50.00 us", "30.00 us", "1.06 MB", "1.05 MB")
+    assert [str(column.text(0)) for column in table.columns[:8]] == [
+        *("2", "100.0 us", "2", "1", "50.00 us", "30.00 us", "1.06 MB", "1.05 MB")
     ]
 
 

@@ -82,6 +82,8 @@ def test_a_name_tells_its_time_and_what_its_known_work_comes_to(analysed: Analys
         "flops": FLOPS,
         "hbm_bytes": MOVED,
         "profiler_occupancy_pct": 37.0,
+        "far_from_roof": True,
+        "far_reasons": [],
         "tensor_cores": True,
         "library": "cuBLASLt",
         "limited_by": "registers and shared memory",
@@ -101,7 +103,7 @@ def test_a_name_as_people_read_it(analysed: AnalysedTrace) -> None:
     times = ("80.0 %", "80.00 us", "2", "40.00 us", "20.00 us", "60.00 us", "7,9", label)
     assert cells(table, 0, TOTALS) == [*times]
     assert cells(table, 0, BOUNDS) == [
-        *("80.0 %", "compute", "107 TFLOP/s", "367 GB/s", "10.9 %", "25.0 %", label)
+        *("80.0 %", "compute, far", "107 TFLOP/s", "367 GB/s", "10.9 %", "25.0 %", label)
     ]
     assert cells(table, 0, OCCUPANCIES) == [
         *("80.0 %", "50.0 %", "37.0 %", "yes", "cuBLASLt", "registers and shared memory", label)
@@ -166,4 +168,4 @@ def test_no_gpu_operation_is_told_by_why(beside: list[Event], said: str) -> None
 def test_no_gpu_operation_of_a_scope_says_so() -> None:
     steps = [annotation(f"ProfilerStep#{n}", 100 * n, 50) for n in (1, 2)]
     part = AnalysedTrace(made.trace_of([*steps, *launched(1, 110, 120, 5)])).slice(Step(1))
-    assert kernels_table(part).empty == "no GPU operation in this scope"
+    assert kernels_table(part).empty == "no GPU operation in this scope: S widens it"

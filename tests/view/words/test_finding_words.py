@@ -130,6 +130,7 @@ def test_json_tells_kernels_attention_and_findings(corpus: Path) -> None:
         "backend", "direction", "batch", "heads", "kv_heads", "q_len", "kv_len", "head_dim",
         "dtype", "causal", "flops", "gpu_ops", "gpu_ns", "cpu_ns", "hbm_bytes",
         "fused_hbm_bytes", "evidence", "roles", "start_ns", "label", "mask", "flops_per_s",
+        "casts_ns", "upcast", "memsets",
     }  # fmt: skip
     for call in told["attention"]:
         assert sum(role["gpu_ns"] for role in call["roles"]) == call["gpu_ns"]
