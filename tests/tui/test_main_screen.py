@@ -123,8 +123,9 @@ async def test_opens_on_the_gravest_finding(opened: Opened) -> None:
 
 
 async def test_notices_of_the_load_can_be_read(opened: Opened) -> None:
-    async with opened(pane="overview", size=(120, 50)) as (_, screen):
+    async with opened(pane="overview", size=(120, 50)) as (pilot, screen):
         overview = screen.query_one("#overview", TablePane)
+        await pilot.press("G")
         lines = [line for line in text_of(overview) if "notice" in line]
         assert len(lines) == len(screen.session.trace.notices) > 0
         assert "no launch (1)" in lines[0]

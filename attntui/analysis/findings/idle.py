@@ -14,6 +14,7 @@ from attntui.analysis.findings.model import Finding, finding, longest, recorded
 from attntui.analysis.findings.thresholds import GOES_ON, HOST_CODE_NS, QUEUED_NS, READY_BATCH_NS
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.host_activity import Activity
+from attntui.analysis.recorded import host_recorded
 from attntui.analysis.runtime_calls import CallKind
 from attntui.trace.model import Category
 
@@ -243,7 +244,7 @@ def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: int) ->
 def _advice(seen: Slice, remedy: Remedy) -> str:
     """What to try. What to record depends on what was recorded already."""
     trace = seen.trace
-    if remedy in (_UNRECORDED, _UNKNOWN) and not recorded(trace, Category.CPU_OP):
+    if remedy in (_UNRECORDED, _UNKNOWN) and not host_recorded(trace):
         return _NO_CPU_SIDE
     if remedy is _UNRECORDED and recorded(trace, Category.PYTHON_FUNCTION):
         return _BEYOND_STACKS

@@ -38,7 +38,7 @@ from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
 from attntui.view.session.jumps import jump, only_turned, turned
 from attntui.view.session.keys import KEYS, Step, pane_title
-from attntui.view.session.places import Bookmark
+from attntui.view.session.places import Bookmark, Scrolled
 from attntui.view.session.reopen import ShownTable, command_line, reloaded, write_copy
 from attntui.view.session.scoping import scoping
 from attntui.view.session.selection import NOTHING, EventAt, FindingAt, Selection
@@ -147,8 +147,24 @@ class MainScreen(PaneScreen):
             self.call_after_refresh(self.step, step)
             return
         cells = self.query_one(TimelineView).cells
-        session = self.session
-        self.session = step(session if cells is None else session.resized(cells))
+        session = replace(self.session, lists=self._lists())
+        after = step(session if cells is None else session.resized(cells))
+        self.session = after
+        self._restore(session, after)
+
+    def _lists(self) -> tuple[Scrolled, ...]:
+        """How far the tables on screen and the detail are scrolled."""
+        shown = [pane.scrolled for pane in self.query(TablePane) if pane.shown]
+        return (*shown, self.query_one(DetailView).scrolled)
+
+    def _restore(self, before: Session, after: Session) -> None:
+        """Scrolls the lists to where they were, after a step to an earlier place."""
+        if after.lists == before.lists:
+            return
+        for place in after.lists:
+            widget = self.query_one(f"#{place.pane}")
+            if isinstance(widget, TablePane | DetailView):
+                self.call_after_refresh(widget.scroll_as, place)
 
     def say(self, text: Safe) -> None:
         self.session = replace(self.session, said=text)
@@ -222,7 +238,7 @@ class MainScreen(PaneScreen):
         """Shows a pane and gives it the focus. Where a table does not hold what is selected,
         its own row is what is selected from now on, and the way back leads to what was.
         """
-        changed, before = name != self.last_pane, self.session
+        changed, before = name != self.last_pane, replace(self.session, lists=self._lists())
         self.focus_pane(name)
         pane = self.query_one(f"#{name}")
         if changed and isinstance(pane, TablePane):
@@ -414,9 +430,10 @@ class MainScreen(PaneScreen):
         self.app.push_screen(LoadingScreen(path, self.options), done)
 
     def undo(self) -> bool:
-        before = marks.undone(self.session)
-        if before is not None and not only_turned(self.session):
-            self.session = before
+        here = self.session
+        before = marks.undone(here)
+        if before is not None and not only_turned(here):
+            self.step(lambda session: marks.undone(session) or session)
         elif self.table.view is not None and self.table.view.pattern:
             self.table.view = self.table.view.filtered("")
         elif (undone := marks.backed(self.session)) is not None:
@@ -424,7 +441,7 @@ class MainScreen(PaneScreen):
         elif self.has_class("-maximised"):
             self.remove_class("-maximised")
         elif before is not None:
-            self.session = before
+            self.step(lambda session: marks.undone(session) or session)
         else:
             return False
         return True

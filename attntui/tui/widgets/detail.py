@@ -16,6 +16,7 @@ from textual.message import Message
 
 from attntui.tui.widgets.text import Block, styled
 from attntui.view.detail.items import Item
+from attntui.view.session.places import Scrolled
 
 LABEL_WIDTH = 11
 _LINK = "item"
@@ -58,6 +59,19 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
     @property
     def items(self) -> list[Item]:
         return self._items
+
+    @property
+    def scrolled(self) -> Scrolled:
+        """Where the detail stands now."""
+        link = -1 if self._link is None else self._link
+        return Scrolled("detail", link, round(self.scroll_offset.y))
+
+    def scroll_as(self, place: Scrolled) -> None:
+        """Where it stood before, on the same link where it has the focus."""
+        if self.has_focus and 0 <= place.row < len(self._items):
+            self._link = place.row
+            self._draw()
+        self.scroll_to(y=place.top, animate=False)
 
     def move_link(self, step: int) -> None:
         """The next or previous line that leads on; scrolls where there is none."""

@@ -6,6 +6,7 @@ from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.text import set_title
 from attntui.view.panes import Pane, Shown
 from attntui.view.patterns import compile_pattern
+from attntui.view.session.places import Scrolled
 from attntui.view.session.session import Session
 from attntui.view.tables.ops import Path
 from attntui.view.tables.order import Arrangement, TableView, drawn_columns
@@ -74,6 +75,17 @@ class TablePane(VirtualTable):
     def arrangement(self) -> Arrangement | None:
         """How the table is seen, or will be when it is shown again; None in its first order."""
         return self._arrangement if self.view is None else self.view.arrangement
+
+    @property
+    def scrolled(self) -> Scrolled:
+        """Where the table stands now."""
+        return Scrolled(self.pane.name, self.cursor, round(self.scroll_offset.y))
+
+    def scroll_as(self, place: Scrolled) -> None:
+        """Where it stood before; a row that is marked is what is selected, and stays."""
+        if not self.marked:
+            self.cursor = place.row
+        self.scroll_to(y=place.top, animate=False)
 
     def show_wanted(self) -> None:
         """By name or single instances, as was asked for last."""

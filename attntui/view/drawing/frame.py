@@ -16,7 +16,7 @@ from attntui.trace.model import ABSENT
 from attntui.view.drawing.axis import axis, minimap, with_edges, with_range, with_shade
 from attntui.view.drawing.curve import draw_curve
 from attntui.view.drawing.paint import Paint
-from attntui.view.drawing.raster import CellSpan, Shape, density, draw_row
+from attntui.view.drawing.raster import CellSpan, RowIndex, Shape, density, draw_row
 from attntui.view.drawing.tracks import Track, TrackKind
 from attntui.view.session.lines import led_to, line_of, number_on
 from attntui.view.session.naming import role_text, selection_name
@@ -43,6 +43,8 @@ def gutter_cells(tracks: Sequence[Track], width: int) -> int:
 """Cells of the headings to the left of the lanes."""
 
 MIN_LABEL = 4
+LEAST_ROLE = 3
+"""Cells in which the beginning of a role can still be told: `sc…`."""
 
 SELECTED_MARK = "▸"
 LINKED_MARK = "◆"
@@ -125,7 +127,7 @@ class Frame:
             return Safe(""), Safe("")
         start, end = self.span
         chosen = led_to(self.session.selection)
-        name = safe(selection_name(self.session.analysed, chosen), max(self.width // 3 - 12, 8))
+        name = safe(selection_name(self.session.analysed, chosen), max(self.width // 2 - 14, 8))
         if end <= self.viewport.t0:
             away = duration(self.viewport.t0 - end)
             return safe(f"◀ {name} {away}"), Safe("")
@@ -308,23 +310,37 @@ class Frame:
         return self.session.analysed.whole.gaps.number_of(gap.device, gap.start, gap.end)
 
     def _with_roles(self, track: Track, line: Line, spans: list[CellSpan]) -> Iterator[CellSpan]:
-        """The spans with each role that had no room in its bar in the blank after it."""
-        index, at = track.rows[line.row], 0
-        for number, span in enumerate(spans):
+        """The spans with each role that has no room in its bar in the blank after it, else cut."""
+        told = {span.event for span in spans if self._role(span.event) in span.text}
+        found = [*self._with_roles_after(track.rows[line.row], spans, told)]
+        for span in found:
+            role, room = self._role(span.event), cell_len(span.text)
+            edge = span.text[:1].strip(" ")
+            cut = span.shape is Shape.BAR and role and span.event not in told
+            if cut and SELECTED_MARK not in span.text and room - len(edge) >= LEAST_ROLE:
+                text = Safe(edge + fit(role, room - len(edge), right=False))
+                yield CellSpan(text, span.shape, span.event, span.odd)
+            else:
+                yield span
+
+    def _with_roles_after(
+        self, index: RowIndex, spans: list[CellSpan], told: set[int]
+    ) -> Iterator[CellSpan]:
+        """The spans with roles that are not `told` in the blanks after their events."""
+        at = 0
+        for span in spans:
             width = cell_len(span.text)
             last = int(np.searchsorted(index.start, self.edges[at], "left")) - 1
             at += width
             event = int(index.rows[last]) if last >= 0 else ABSENT
             role = self._role(event)
-            near = spans[max(number - 3, 0) : number]
-            told = any(other.event == event and role in other.text for other in near)
-            if span.shape is not Shape.BLANK or not near or not role or told or width < 2:
+            if span.shape is not Shape.BLANK or not role or event in told or width < len(role):
                 yield span
                 continue
-            shown = fit(role, min(len(role), width), right=False)
-            yield CellSpan(shown, Shape.BLANK, event)
-            if width > len(shown):
-                yield CellSpan(Safe(" " * (width - len(shown))), Shape.BLANK, -1)
+            told.add(event)
+            yield CellSpan(role, Shape.BLANK, event)
+            if width > len(role):
+                yield CellSpan(Safe(" " * (width - len(role))), Shape.BLANK, -1)
 
 
 def _cut(pieces: list[Piece], first: int, last: int) -> Iterator[tuple[Piece, bool]]:

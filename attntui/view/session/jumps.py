@@ -13,7 +13,7 @@ Step = Callable[[Session], Session]
 
 def place_of(session: Session) -> Place:
     """Where a session stands."""
-    return Place(session.timeline, session.selection, session.scope, session.pane)
+    return Place(session.timeline, session.selection, session.scope, session.pane, session.lists)
 
 
 def at_place(session: Session, place: Place) -> Session:
@@ -24,6 +24,7 @@ def at_place(session: Session, place: Place) -> Session:
         selection=place.selection,
         scope=place.scope,
         pane=place.pane,
+        lists=place.lists,
         said=UNSAID,
     )
 

@@ -14,8 +14,18 @@ MOST_JUMPS = 100
 
 
 @dataclass(frozen=True, slots=True)
+class Scrolled:
+    """Where a list on screen stands: its pane, its current row or link (-1: none), its top."""
+
+    pane: str
+    row: int
+    top: int
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """Where a session stands: what is on screen, what is selected, in which scope and pane.
+    """Where a session stands: what is on screen, what is selected, in which scope and pane, and
+    how far its lists are scrolled.
 
     `turned` tells a place that was left by turning to another pane from one that a jump left.
     """
@@ -24,6 +34,7 @@ class Place:
     selection: Selection
     scope: Scope
     pane: str
+    lists: tuple[Scrolled, ...] = ()
     turned: bool = False
 
 

@@ -23,7 +23,7 @@ from attntui.view.session.gaps import gap_beside
 from attntui.view.session.lines import led_to, line_of, number_on, selection_on
 from attntui.view.session.measured import Measured
 from attntui.view.session.naming import scope_text, selection_text
-from attntui.view.session.places import NO_JUMPS, Bookmark, Jumps
+from attntui.view.session.places import NO_JUMPS, Bookmark, Jumps, Scrolled
 from attntui.view.session.search import Search
 from attntui.view.session.selection import (
     NOTHING,
@@ -49,8 +49,10 @@ DEFAULT_THRESHOLD = 1_000
 
 UNSAID = safe("")
 
-EDGE = 0.02
-"""Blank on both sides of what a view is fitted to, as a share of it."""
+EDGE, FIT_EDGE = 0.02, 0.15
+"""Blank on both sides of what a view is fitted to, as a share of it: tight, and with some of
+what stands round it.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,8 @@ class Session:
 
     `slice` is that of the scope once it is found: see `is_settled` and `with_slice`. `width`
     is the timeline's cells; `mark` the first end of a measurement under way; `pane` the name
-    of the pane that has the focus; `jumps` the way back.
+    of the pane that has the focus; `lists` how far those on screen were scrolled before the
+    last step; `jumps` the way back.
     """
 
     analysed: AnalysedTrace
@@ -75,6 +78,7 @@ class Session:
     bookmarks: tuple[Bookmark, ...] = ()
     search: Search | None = None
     pane: str = ""
+    lists: tuple[Scrolled, ...] = ()
     jumps: Jumps = NO_JUMPS
     said: Safe = UNSAID
 
@@ -216,7 +220,9 @@ class Session:
         """What is selected, else the scope, filling the screen."""
         span = span_of(self.analysed, self.selection)
         start, end = span or (self.slice.rows.start, self.slice.rows.end)
-        viewport = self.timeline.viewport.showing(start, end)
+        # The kernels of a call need the room that others can leave blank.
+        blank = EDGE if isinstance(self.selection, CallAt) else FIT_EDGE
+        viewport = self.timeline.viewport.showing(start, end, margin=blank)
         at = min(max(self.timeline.cursor, start), max(end - 1, start))
         return self._moved(replace(self.timeline, viewport=viewport).with_cursor(at))
 
