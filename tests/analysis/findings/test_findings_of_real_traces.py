@@ -13,8 +13,8 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
-import recount
 from builders import CORPUS, SAMPLES
+from held import hold
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.findings import Finding, Severity, thresholds
@@ -118,65 +118,7 @@ def test_findings_are_ranked_told_by_their_figures_and_proved(path: Path) -> Non
 
 @every_real_trace
 def test_each_ns_has_one_owner_and_every_figure_follows_from_the_trace(path: Path) -> None:
-    recounted(observed(path))
-
-
-def recounted(seen: Slice) -> None:
-    books = recount.Books(seen)
-    told = {finding.id: finding for finding in seen.findings}
-    notes = [finding for finding in seen.findings if finding.cost_ns is None]
-    for name in recount.ORDER:
-        if name not in told:
-            continue
-        finding = told[name]
-        if name == "sync-stalls":
-            counted = None
-            if finding.under is None:
-                counted = recount.syncs(books, finding)
-                check(finding, counted)
-                books.take(name, counted.busy, counted.idle)
-            elif "launch-bound" in told:
-                # It shares what launch-bound owns.
-                check(finding, recount.syncs(books, finding))
-            continue
-        if name == "launch-bound":
-            owns = "sync-stalls" in told and told["sync-stalls"].under is None
-            counted = recount.launch_bound(books, owns)
-        elif name == "tiny-kernels":
-            counted = recount.tiny(books, finding)
-        elif name in recount.COUNT:
-            counted = recount.COUNT[name](books)
-        else:
-            raise AssertionError(f"no count of {name}")
-        if counted.under not in told:
-            counted.under = None
-        check(finding, counted)
-        if finding.under is None:
-            books.take(name, counted.busy, counted.idle)
-    for finding in notes:
-        if finding.figures and finding.id in recount.COUNT:
-            figures = recount.COUNT[finding.id](books).figures
-            assert dict(finding.figures) == figures, finding.id
-    roots = [f.cost_ns or 0 for f in seen.findings if f.under is None]
-    assert sum(roots) <= seen.span_ns
-
-
-ONLY_TOLD = {"message_bytes"}
-"""Of a finding's figures what the title says of one event."""
-
-
-ROUNDED = {"fused_ns", "on_tensor_cores_ns", "aligned_ns", "pinned_ns"}
-
-
-def check(finding: Finding, counted: recount.Counted) -> None:
-    figures = {key: n for key, n in finding.figures.items() if key not in ONLY_TOLD}
-    assert figures.keys() == counted.figures.keys(), finding.id
-    for key, figure in figures.items():
-        # Sums of rounded parts.
-        rounding = 3 if key in ROUNDED else 0
-        assert figure == pytest.approx(counted.figures[key], rel=1e-9, abs=rounding), key
-    assert finding.cost_ns == counted.cost, finding.id
-    assert finding.under == counted.under, finding.id
+    hold(observed(path))
 
 
 @every_real_trace
@@ -190,7 +132,7 @@ def test_the_labels_of_a_finding_s_figures_differ(path: Path) -> None:
 def test_findings_of_one_step_follow_from_its_rows_alone(name: str) -> None:
     whole = observed(SAMPLES / f"{name}.json.gz")
     for step in range(len(whole.analysed.steps)):
-        recounted(whole.analysed.slice(Step(step)))
+        hold(whole.analysed.slice(Step(step)))
 
 
 # What was planted, and what mending it gained: host time a step without the profiler, in us.
