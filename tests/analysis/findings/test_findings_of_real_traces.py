@@ -1,6 +1,6 @@
 """Findings on real traces: the expected list of each, and every figure counted again.
 
-`expected.txt` lists what is known to be in each trace; `PYTHONPATH=tests python THIS FILE`
+`expected.txt` lists what is known to be in each trace; `PYTHONPATH=tests:tests/analysis python THIS FILE`
 prints it as it is now, to be read before it is written. `recount.py` counts the figures again.
 """
 
@@ -13,37 +13,17 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
-from builders import CORPUS, SAMPLES
+from builders import SAMPLES
 from held import hold
+from real_traces import FOLDERS, REAL, every_real_trace, name_of, observed
 
-from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.findings import Finding, Severity, thresholds
 from attntui.analysis.scope import Range, Step
-from attntui.analysis.slice import Slice
-from attntui.trace import load
 from attntui.view.tables.findings import finding_rows, findings_table
 from attntui.view.tables.model import records
 from attntui.view.words.findings import advice_text, assumes_text, title_text
 
-SHARED = CORPUS.parent
-FOLDERS = {"samples": SAMPLES} | {
-    name: SHARED / name for name in ("corpus", "public", "planted", "models")
-}
 LIST = Path(__file__).with_name("expected.txt")
-
-
-def name_of(path: Path) -> str:
-    folder = next(name for name, root in FOLDERS.items() if path.is_relative_to(root))
-    return f"{folder}/{path.relative_to(FOLDERS[folder]).as_posix().removesuffix('.json.gz')}"
-
-
-REAL = [path for root in FOLDERS.values() for path in sorted(root.rglob("*.json.gz"))]
-every_real_trace = pytest.mark.parametrize("path", REAL, ids=name_of)
-
-
-@cache
-def observed(path: Path) -> Slice:
-    return AnalysedTrace(load(path)).whole
 
 
 @cache
