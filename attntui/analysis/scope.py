@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attntui.analysis.attention import AttentionCall
 from attntui.analysis.steps import Steps
 from attntui.trace.model import ABSENT, I64, Bool, LaneKind, Trace
 
@@ -45,6 +46,15 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """One attention call, by its index in the analysed trace's `attention`: its GPU
+    operations, and the CPU events of its thread that began in its time there.
+    """
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
 class Unit:
     """One unit of a comparison: the `index`-th annotation of a label, step, call, or all."""
 
@@ -52,7 +62,7 @@ class Unit:
     index: int
 
 
-Scope = Whole | Step | Annotation | Range
+Scope = Whole | Step | Annotation | Range | Call
 
 WHOLE = Whole()
 
@@ -70,8 +80,8 @@ class ScopeRows:
     end: int
 
 
-def scope_rows(trace: Trace, scope: Scope, steps: Steps) -> ScopeRows:
-    """The rows that a scope holds.
+def scope_rows(trace: Trace, scope: Whole | Step | Annotation | Range, steps: Steps) -> ScopeRows:
+    """The rows that a scope holds; those of an attention call `call_rows` has.
 
     Raises IndexError for a step or row that the trace does not have.
     """
@@ -97,6 +107,18 @@ def scope_rows(trace: Trace, scope: Scope, steps: Steps) -> ScopeRows:
     began = np.arange(first, max(stop, row + 1))
     began = began[cpu[began] & lanes[trace.lane[began]]]
     return ScopeRows(gpu, began, start, end)
+
+
+def call_rows(trace: Trace, call: AttentionCall) -> ScopeRows:
+    """The rows of one attention call, framed by its time on the host, else on the GPU."""
+    gpu = call.gpu_rows
+    if call.start is None or call.end is None or call.lane is None:
+        start, end = int(trace.start[gpu].min(initial=0)), int(trace.end[gpu].max(initial=0))
+        return ScopeRows(gpu, gpu[:0], start, end)
+    first, stop = np.searchsorted(trace.start, [call.start, call.end]).tolist()
+    first = first if call.op is None else call.op
+    began = np.arange(first, max(stop, first), dtype=np.int64)
+    return ScopeRows(gpu, began[trace.lane[began] == call.lane], call.start, call.end)
 
 
 def _on_cpu_lanes(trace: Trace) -> Bool:

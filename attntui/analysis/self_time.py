@@ -5,7 +5,9 @@ belongs to the innermost event around it: to a runtime call, then it counts for 
 around that call by the call's kind; or to the op itself, then it is dispatch, or module
 load as far as `first_use` tells. An event that outlives the one it began in is cut at its
 end. So the parts sum to the self time, and the self times of an op and of everything inside
-it sum to its total, exactly.
+it sum to its total, exactly; all but the time in which nothing ran inside an op while another
+thread of its process evaluated autograd's graph. Then the op awaits that thread, which is no
+time of its own.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
+from attntui.analysis.autograd import covered_by_engines
 from attntui.analysis.climbing import innermost
 from attntui.analysis.groups import sums
 from attntui.analysis.host_activity import HostActivity, host_activity
@@ -52,7 +55,8 @@ class SelfTimes:
     """Every CPU op and annotation, by row ascending; columns of one length.
 
     `total_ns` is its duration (cut where it outlives its parent), `split` its self time in
-    ns, shape [events, parts]; `parent` the index of the op around it, ABSENT at the top;
+    ns, shape [events, parts]; `awaited_ns` that in which it awaited autograd's thread, which is
+    none of its self time; `parent` the index of the op around it, ABSENT at the top;
     `work` the GPU operations launched in it and in everything inside it.
     """
 
@@ -61,6 +65,7 @@ class SelfTimes:
     parent: I64
     total_ns: I64
     split: I64
+    awaited_ns: I64
     work: LaunchedWork
 
     def __len__(self) -> int:
@@ -69,6 +74,20 @@ class SelfTimes:
     @cached_property
     def self_ns(self) -> I64:
         return np.asarray(self.split.sum(axis=1), np.int64)
+
+    @cached_property
+    def _with_inner(self) -> Bool:
+        """By row of the trace whether an op or annotation lies directly inside."""
+        return mask_of(len(self.trace), self.rows[self.parent[self.parent != ABSENT]])
+
+    def has_inner(self, rows: I64) -> bool:
+        """Whether one of these ops has an op or annotation inside."""
+        return bool(self._with_inner[rows].any())
+
+    def inner(self, rows: I64) -> I64:
+        """The rows of the ops and annotations directly inside these ones."""
+        among = mask_of(len(self.trace), rows)[self.rows]
+        return np.asarray(self.rows[(self.parent != ABSENT) & among[self.parent]], np.int64)
 
 
 def self_times(trace: Trace, host: HostActivity | None = None) -> SelfTimes:
@@ -105,6 +124,8 @@ def self_times(trace: Trace, host: HostActivity | None = None) -> SelfTimes:
     excess = np.minimum(excess, split[planned, SelfPart.DISPATCH])
     np.add.at(split, (planned, SelfPart.DISPATCH), -excess)
     np.add.at(split, (planned, SelfPart.MODULE_LOAD), excess)
+    awaited = _awaited(trace, rows, end, around)[ops].clip(max=split[:, SelfPart.DISPATCH])
+    split[:, SelfPart.DISPATCH] -= awaited
     outer_op = nearest(trace, rows[ops], op)
     return SelfTimes(
         trace=trace,
@@ -112,8 +133,16 @@ def self_times(trace: Trace, host: HostActivity | None = None) -> SelfTimes:
         parent=np.where(outer_op == ABSENT, ABSENT, index[place[outer_op]]),
         total_ns=total[ops],
         split=split,
+        awaited_ns=awaited,
         work=launched_work(trace, rows[ops]),
     )
+
+
+def _awaited(trace: Trace, rows: I64, end: I64, around: I64) -> I64:
+    """How long each row awaited autograd's thread: nothing ran inside it meanwhile."""
+    covered = covered_by_engines(trace, rows, end)
+    own = _without_inner(covered, around)
+    return np.where(own == covered, own, 0)
 
 
 def _without_inner(value: I64, around: I64) -> I64:
@@ -151,6 +180,7 @@ class OpTable:
     total_ns: I64
     self_ns: I64
     split: I64
+    awaited_ns: I64
     gpu_ops: I64
     gpu_ns: I64
     longest: I64
@@ -176,7 +206,7 @@ def op_table(cpu: SelfTimes, rows: I64 | None = None) -> OpTable:
     if not len(name):
         none = np.zeros(0, np.int64)
         split = np.zeros((0, len(SelfPart)), np.int64)
-        return OpTable(name, none, none, none, split, none, none, none, none, none)
+        return OpTable(name, none, none, none, split, none, none, none, none, none, none)
     once = ~_inside_its_like(cpu, chosen)
     own = cpu.self_ns[chosen]
     self_ns = np.add.reduceat(own, first)
@@ -194,6 +224,7 @@ def op_table(cpu: SelfTimes, rows: I64 | None = None) -> OpTable:
         total_ns=outermost(cpu.total_ns),
         self_ns=self_ns[order],
         split=np.add.reduceat(cpu.split[chosen], first, axis=0)[order],
+        awaited_ns=np.add.reduceat(cpu.awaited_ns[chosen], first)[order],
         gpu_ops=outermost(cpu.work.gpu_ops),
         gpu_ns=outermost(cpu.work.gpu_ns),
         longest=cpu.rows[chosen[by_own[first]]][order],

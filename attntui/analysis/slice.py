@@ -18,7 +18,7 @@ from attntui.analysis.in_use import InUse, in_use
 from attntui.analysis.kernel_facts import KernelFact, Traffic, kernel_facts, traffic
 from attntui.analysis.kernels import KernelTable, kernel_table
 from attntui.analysis.replay import Replay, replay
-from attntui.analysis.scope import Scope, ScopeRows, Unit, Whole, scope_rows
+from attntui.analysis.scope import Call, Scope, ScopeRows, Unit, Whole, call_rows, scope_rows
 from attntui.analysis.self_time import OpTable, op_table
 from attntui.analysis.time_tree import Leaf, time_tree
 from attntui.trace.model import ABSENT, I64, Trace
@@ -41,7 +41,9 @@ class Slice:
 
     @classmethod
     def of(cls, analysed: AnalysedTrace, scope: Scope) -> Slice:
-        """The slice of a scope. Raises IndexError for a step or row that is not there."""
+        """The slice of a scope. Raises IndexError for a step, row or call that is not there."""
+        if isinstance(scope, Call):
+            return cls(analysed, scope, call_rows(analysed.trace, analysed.attention[scope.index]))
         return cls(analysed, scope, scope_rows(analysed.trace, scope, analysed.steps))
 
     def find_all(self) -> Slice:
@@ -57,6 +59,14 @@ class Slice:
     def gpu_ops(self) -> I64:
         """Rows of the GPU operations, by start."""
         return self.rows.gpu
+
+    @cached_property
+    def gpu_extent(self) -> tuple[int, int] | None:
+        """From the first GPU operation's start to the last one's end, in ns; None without one."""
+        rows = self.gpu_ops
+        if not len(rows):
+            return None
+        return int(self.trace.start[rows].min()), int(self.trace.end[rows].max())
 
     # Devices and their gaps
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from attntui import __version__
 from attntui.cli.parsing import Parser, add_peaks, peaks_of, time_argument, whole_number
 from attntui.errors import AttntuiError
-from attntui.view.options import PANE_NAMES, STANDARD_INPUT, Options
+from attntui.view.options import PANE_NAMES, STANDARD_INPUT, TABLE_PANES, Options
 
 _COMMANDS_HELP = """\
 commands:
@@ -77,6 +77,14 @@ def options_of(parsed: argparse.Namespace) -> Options:
         at=parsed.at,
         span=parsed.span,
         pane=parsed.pane,
+        start=parsed.start,
+        scope=parsed.scope,
+        select=parsed.select,
+        tables=tuple(parsed.tables),
+        sorts=tuple(parsed.sort),
+        filters=tuple(parsed.filter),
+        instances=tuple(parsed.instances),
+        threshold=parsed.threshold,
         ascii=parsed.ascii,
         peak_bandwidth=bandwidth,
         peak_flops=flops,
@@ -104,6 +112,40 @@ def parser() -> Parser:
         metavar="NAME",
         help=f"open in this pane: {', '.join(PANE_NAMES)}",
     )
+    _add_view(options)
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
     add_peaks(options)
     return options
+
+
+def _add_view(options: Parser) -> None:
+    """The options that the copied command has, to open the same view."""
+    view = options.add_argument_group("the view, as the command copied from the palette has it")
+    view.add_argument("--from", dest="start", type=time_argument, metavar="TIME", help="left edge")
+    view.add_argument("--scope", metavar="WORD", help="step:1, call:0, range:START:END (ns)")
+    view.add_argument("--select", metavar="WORD", help="event:12, call:0, step:1, finding:NAME")
+    view.add_argument(
+        "--tables", type=_panes, default=(), metavar="PANE,…", help="tables, the last used first"
+    )
+    for name, what in (("sort", "COLUMN"), ("filter", "REGEX")):
+        view.add_argument(
+            f"--{name}", type=_of_pane, action="append", default=[], metavar=f"PANE:{what}"
+        )
+    view.add_argument("--instances", type=_panes, default=(), metavar="PANE,…")
+    view.add_argument("--threshold", type=time_argument, metavar="TIME", help="the least gap")
+
+
+def _panes(text: str) -> tuple[str, ...]:
+    """Names of table panes between commas."""
+    names = tuple(text.split(","))
+    if unknown := set(names) - set(TABLE_PANES):
+        raise argparse.ArgumentTypeError(f"no table: {', '.join(sorted(unknown))}")
+    return names
+
+
+def _of_pane(text: str) -> tuple[str, str]:
+    """A table pane and what is asked of it."""
+    pane, colon, rest = text.partition(":")
+    if not colon or pane not in TABLE_PANES:
+        raise argparse.ArgumentTypeError(f"not PANE:…: {text!r}")
+    return pane, rest

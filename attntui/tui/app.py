@@ -19,9 +19,10 @@ from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.loading import AligningScreen, LoadingScreen
 from attntui.tui.screens.main import MainScreen
-from attntui.tui.screens.once import Palette
-from attntui.tui.screens.picker import PickerScreen
+from attntui.tui.screens.palette import Palette
+from attntui.tui.screens.picker import Facts, PickerScreen
 from attntui.view.options import Options
+from attntui.view.session.hints import pane_keys
 from attntui.view.session.reopen import opened
 from attntui.view.session.session import Session
 
@@ -30,7 +31,10 @@ class AttntuiApp(App[None]):
     """Loads the traces named, or lets the user choose one, and shows them."""
 
     TITLE = "attntui"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z", "suspend_process", show=False),
+        Binding("ctrl+c", "quit", show=False, priority=True),
+    ]
 
     def __init__(self, paths: list[str], options: Options) -> None:
         super().__init__()
@@ -38,6 +42,7 @@ class AttntuiApp(App[None]):
         self.options = options
         self.failure: Safe | None = None
         self._comparing = False
+        self._facts: Facts = {}
 
     def on_mount(self) -> None:
         if self.paths:
@@ -52,20 +57,14 @@ class AttntuiApp(App[None]):
     @work
     async def _open(self) -> None:
         """The traces of the command line; one that cannot be opened ends the program."""
-        sessions = []
-        for path in self.paths:
-            session = await self._load(path)
-            if session is None:
-                self.exit()
-                return
-            sessions.append(session)
-        if not await self._show(sessions, closable=False):
+        sessions = await self._load_all(self.paths)
+        if sessions is None or not await self._show(sessions, closable=False):
             self.exit()
 
     @work
     async def _pick(self) -> None:
         """A trace to choose; back here when the user has done with it."""
-        sessions = await self._choose(safe("Open a trace"), closable=False)
+        sessions = await self._choose(safe("Open a trace, or compare two"), closable=False)
         if sessions and not await self._show(sessions, closable=True, then=self._pick):
             self._pick()
 
@@ -98,25 +97,29 @@ class AttntuiApp(App[None]):
         self.push_screen(screen, closed)
         return True
 
-    async def _choose(self, purpose: Safe, *, closable: bool, most: int = 2) -> list[Session]:
-        """Traces picked by the user, `most` at most and none on Esc; where one cannot be
-        opened that is said, and picked again.
+    async def _choose(self, purpose: Safe, *, closable: bool) -> list[Session]:
+        """Traces picked by the user, none where that was left; where one that is no trace is
+        among them this is said, and the list is shown again.
         """
         while True:
-            picker = PickerScreen(purpose, closable=closable, most=most)
-            paths = await self.push_screen_wait(picker)
-            if paths is None:
-                return []
-            sessions = []
-            for path in paths:
-                session = await self._load(path)
-                if session is None:
-                    break
-                sessions.append(session)
-            else:
+            paths = await self.push_screen_wait(
+                PickerScreen(purpose, self._facts, closable=closable)
+            )
+            sessions = await self._load_all(paths)
+            if sessions is not None:
                 return sessions
             if self.failure:
                 self.tell(self.failure)
+
+    async def _load_all(self, paths: list[str]) -> list[Session] | None:
+        """Fresh sessions over traces; None where one was not to be had."""
+        sessions = []
+        for path in paths:
+            session = await self._load(path)
+            if session is None:
+                return None
+            sessions.append(session)
+        return sessions
 
     def tell(self, message: Safe) -> None:
         """Puts a failure before the user, over whatever is on screen."""
@@ -141,16 +144,16 @@ class AttntuiApp(App[None]):
     # The description would else be the text of the whole session.
     @work(description="compare")
     async def _compare(self, session: Session) -> None:
-        others = await self._choose(safe("Compare with"), closable=True, most=1)
+        others = await self._choose(safe("Compare with"), closable=True)
         self._comparing = False
         if others:
             await self._show([session, *others], closable=True)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Every action of the key table by name."""
+        """Every action of the key table by name, first those of the pane last used."""
         if not isinstance(screen, PaneScreen):
             return
-        for key in screen.keys:
+        for key in dict.fromkeys((*pane_keys(screen.keys, screen.last_pane), *screen.keys)):
             title = f"{key.text} ({key.shown})"
             yield SystemCommand(title, key.group, partial(screen.run_action, key.action))
         if isinstance(screen, MainScreen):

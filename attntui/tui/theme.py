@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from functools import cache
 
 from rich.color import Color
 from rich.style import Style
+from textual.app import App
 
 from attntui.view.drawing.paint import Paint
 from attntui.view.drawing.raster import Shape
@@ -31,6 +33,62 @@ SHADES: dict[Paint, tuple[str, str, str]] = {
     Paint.IDLE: ("#7a2e2e", "#662626", "#ffd9d0"),
 }
 
+_BLACK, _WHITE = "#000000", "#ffffff"
+
+# The sixteen colours as terminals number them, so that none is taken for another: the paler
+# half stands for what the host did.
+_SIXTEEN: dict[Paint, tuple[str, str]] = {
+    Paint.OTHER: ("#555555", _WHITE),
+    Paint.PRODUCT: ("#0000aa", _WHITE),
+    Paint.ATTENTION: ("#aa00aa", _WHITE),
+    Paint.REDUCTION: ("#aa5500", _WHITE),
+    Paint.POINTWISE: ("#00aa00", _BLACK),
+    Paint.COPY: ("#00aaaa", _BLACK),
+    Paint.SET: ("#ffffff", _BLACK),
+    Paint.COLLECTIVE: ("#ffff55", _BLACK),
+    Paint.ANNOTATION: ("#5555ff", _WHITE),
+    Paint.CPU_OP: ("#55ffff", _BLACK),
+    Paint.PYTHON: ("#55ff55", _BLACK),
+    Paint.CALL: ("#ff55ff", _BLACK),
+    Paint.SYNC: ("#ff5555", _BLACK),
+    Paint.MANY: ("#aaaaaa", _BLACK),
+    Paint.IDLE: ("#aa0000", _WHITE),
+}
+
+
+class Colours(IntEnum):
+    """How many colours the terminal has."""
+
+    NONE = 0
+    SIXTEEN = 16
+    MANY = 256
+    ALL = 1 << 24
+
+    @property
+    def word(self) -> str:
+        """As people read it: `16 colours`."""
+        return {0: "No colours", 1 << 24: "True colour"}.get(self, f"{self.value} colours")
+
+
+def colours_of(app: App[object]) -> Colours:
+    """What the terminal under an app can show, as far as it tells."""
+    if app.no_color:
+        return Colours.NONE
+    system = app.console.color_system
+    return {"truecolor": Colours.ALL, "256": Colours.MANY}.get(system or "", Colours.SIXTEEN)
+
+
+def shades(paint: Paint, colours: Colours) -> tuple[str, str, str]:
+    """Two shades of a class, and the colour of text on them. Where there are few colours both
+    are one: the other shade would be taken for another class.
+    """
+    if colours is Colours.SIXTEEN:
+        only, text = _SIXTEEN[paint]
+        return only, only, text
+    first, second, text = SHADES[paint]
+    return first, first if colours is Colours.MANY else second, text
+
+
 TRACK_PAINT = {
     TrackKind.IDLE: Paint.IDLE,
     TrackKind.GPU: Paint.MANY,
@@ -50,9 +108,15 @@ LINKED = Style(color="#101418", bgcolor="#ffd75f", bold=True)
 
 
 @cache
-def event_style(paint: Paint, shape: Shape, odd: bool, background: Color | None) -> Style:
+def event_style(
+    paint: Paint,
+    shape: Shape,
+    odd: bool,
+    background: Color | None,
+    colours: Colours = Colours.ALL,
+) -> Style:
     """How a span of a class is drawn: a bar, its partly covered ends, or its density."""
-    first, second, text = SHADES[paint]
+    first, second, text = shades(paint, colours)
     shade = second if odd else first
     if shape is Shape.BAR:
         return Style(color=text, bgcolor=shade)

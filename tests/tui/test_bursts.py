@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from driver import Opened, finished
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from driver import Opened, finished, loaded
 from textual import events
 from textual.pilot import Pilot
 
+from attntui.trace import Trace, load
+from attntui.tui.app import AttntuiApp
+from attntui.tui.screens import loading
+from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
+from attntui.view.options import Options
+from attntui.view.session.reopen import opened as opened_as
+from attntui.view.session.session import Session
 
-GUTTER_AND_BORDER = 17
+BORDER = 2
 
 
 async def burst(pilot: Pilot[None], *keys: str) -> None:
@@ -53,7 +65,8 @@ async def test_quick_toggles_end_where_they_began(opened: Opened) -> None:
 
 async def test_scopes_changed_quickly_settle_on_the_last(opened: Opened) -> None:
     async with opened() as (pilot, screen):
-        await burst(pilot, "full_stop", "S", "S", "S", "J", "S")
+        await burst(pilot, "full_stop", "S", "enter", "J", "J")
+        await burst(pilot, "S", "enter", "K")
         while not screen.session.is_settled:
             await finished(pilot, "_find_slice")
         assert screen.session.slice.scope == screen.session.scope
@@ -88,4 +101,41 @@ async def test_a_key_takes_the_width_that_is_drawn_then(opened: Opened) -> None:
             await pilot.resize_terminal(width, 40)
             await pilot.press("left")
             assert screen.session.width == timeline.cells
-            assert timeline.cells == timeline.outer_size.width - GUTTER_AND_BORDER
+            assert timeline.cells == timeline.outer_size.width - timeline.heading_cells - BORDER
+
+
+async def test_keys_and_resizes_before_the_load_ends_do_not_steer_the_timeline(
+    steps_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+
+    def slow_load(path: str, **more: Any) -> Trace:
+        asked.set()
+        assert go_on.wait(10)
+        return load(path, **more)
+
+    monkeypatch.setattr(loading, "load", slow_load)
+    app = AttntuiApp([str(steps_file)], Options(pane="timeline"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        while not asked.is_set():
+            await pilot.pause()
+        await burst(pilot, "right", "right", "w", "G", "4", "right_curly_bracket")
+        await pilot.resize_terminal(200, 60)
+        await burst(pilot, "w", "l")
+        go_on.set()
+        while not isinstance(app.screen, MainScreen):
+            await pilot.pause()
+        # These come as soon as the screen is there, before anything is drawn on it.
+        app.post_message(events.Key("right", None))
+        await loaded(pilot)
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, MainScreen)
+        timeline = screen.query_one(TimelineView)
+        cells = timeline.cells
+        assert cells == 200 - 56 - timeline.heading_cells - BORDER
+        first = opened_as(Session.of(screen.session.analysed), Options(pane="timeline"))
+        moved = first.resized(cells).cursor_moved(1)
+        assert screen.session.timeline.viewport == first.timeline.viewport
+        assert screen.session.timeline.cursor in (moved.timeline.cursor, first.timeline.cursor)
+        assert screen.session.pane == "timeline"

@@ -179,7 +179,7 @@ def test_a_table_writes_only_the_rows_on_screen(
     small: list[Session], large: list[Session], instances: bool
 ) -> None:
     def page(session: Session) -> None:
-        view = TableView.of(KERNELS.table(session, instances)).sorted_by(1)
+        view = TableView.of(KERNELS.table(session, Shown(instances))).sorted_by(1)
         plan = layout(view.columns, 100)
         for position in range(min(len(view), 40)):
             line(view, position, plan)

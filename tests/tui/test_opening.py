@@ -40,7 +40,7 @@ async def test_the_picker_lists_what_lies_here_newest_first(
     app = AttntuiApp([], Options())
     async with app.run_test(size=(100, 30)) as pilot:
         table = (await picking(pilot)).query_one(VirtualTable)
-        assert "runs/newer [bold].json.gz" in table.render_line(1).text
+        assert " newer [bold] " in table.render_line(1).text
         await pilot.press("j", "enter")
         await loaded(pilot)
         assert isinstance(app.screen, MainScreen)
@@ -68,7 +68,7 @@ async def test_the_picker_survives_a_file_that_is_no_trace(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     # It begins as a trace does, and is none.
-    (tmp_path / "config.json").write_text('{"ph": 1}')
+    (tmp_path / "config.json").write_text('{"traceEvents": [1')
     app = AttntuiApp([], Options())
     async with app.run_test() as pilot:
         await picking(pilot)
@@ -95,7 +95,7 @@ async def test_the_picker_looks_into_files_and_says_what_is_in_them(
         await finished(pilot, "_look")
         header, first = table.render_line(0).text, table.render_line(1).text
         assert [word for word in ("device", "steps", "busy", "age") if word not in header] == []
-        assert "mine.json.gz" in first
+        assert " mine " in first
         assert "H200" in table.render_line(3).text
         sample = copied.path.name.removesuffix(".json.gz")
         assert any(f" {sample} " in table.render_line(y).text for y in range(table.size.height))

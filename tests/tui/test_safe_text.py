@@ -111,7 +111,7 @@ async def test_a_trace_of_evil_names_is_drawn_safely(opened: Opened, evil_file: 
         assert "evil" in drawn(pilot.app).splitlines()[0]
         timeline = screen.query_one(TimelineView)
         headings = [timeline.render_line(y).text for y in range(timeline.size.height)]
-        assert any(heading.startswith(r" \x1b]52;c;ZX…") for heading in headings)
+        assert any(heading.startswith(r" \x1b]52;c;ZX") for heading in headings)
         keys = ["1", "2", "4", "5", "6", "8", "7", "3", ",", "m", ".", "[", "S"]
         for key in (*keys, "right_curly_bracket", "slash", *"evil", "enter", "n", "J", "v", "v"):
             await pilot.press(
@@ -123,7 +123,8 @@ async def test_a_trace_of_evil_names_is_drawn_safely(opened: Opened, evil_file: 
         assert isinstance(pilot.app.screen, BookmarksScreen)
         assert "evil" in drawn(pilot.app)
         await pilot.press("escape", "2", "y")
-        assert safe(pilot.app.clipboard.replace("\t", "")) == pilot.app.clipboard.replace("\t", "")
+        for line in pilot.app.clipboard.replace("\t", "").split("\n"):
+            assert safe(line) == line
         await pilot.press("3", "n", "y")
         assert "evil" in pilot.app.clipboard
         for line in pilot.app.clipboard.split("\n"):
@@ -148,12 +149,11 @@ async def test_the_picker_and_a_failure_are_drawn_safely(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / EVIL).mkdir()
-    (tmp_path / EVIL / f"{EVIL}.json").write_text('{"ph": 1}')
+    (tmp_path / EVIL / f"{EVIL}.json").write_text('{"traceEvents": [1')
     app = AttntuiApp([], Options())
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await picking(pilot)
-        # The name of the file is cut off behind that of its folder.
-        assert drawn(app).count("evil") == 1
+        assert drawn(app).count("evil") == 2
         await pilot.press("enter")
         await loaded(pilot)
         while not app.screen.query(Toast):
@@ -161,7 +161,7 @@ async def test_the_picker_and_a_failure_are_drawn_safely(
         await pilot.pause()
         assert isinstance(app.screen, PickerScreen)
         assert "[red]evil" in str(app.screen.query_one(Toast).render())
-        assert drawn(app).count("evil") > 1
+        assert drawn(app).count("evil") > 2
 
 
 async def test_a_file_of_the_command_line_fails_safely(tmp_path: Path) -> None:

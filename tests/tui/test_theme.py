@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from rich.color import Color as Rich
+from rich.color import ColorSystem
 from textual.color import Color
 
-from attntui.tui.theme import SHADES, TRACK_PAINT
+from attntui.tui.theme import TRACK_PAINT, Colours, shades
 from attntui.view.drawing.paint import Paint
 from attntui.view.drawing.tracks import TrackKind
 
@@ -29,9 +31,34 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+KERNELS = (
+    *(Paint.OTHER, Paint.PRODUCT, Paint.ATTENTION, Paint.REDUCTION, Paint.POINTWISE),
+    *(Paint.COPY, Paint.SET, Paint.COLLECTIVE),
+)
+SYSTEMS = {Colours.SIXTEEN: ColorSystem.STANDARD, Colours.MANY: ColorSystem.EIGHT_BIT}
+
+
+def shown_as(color: str, colours: Colours) -> object:
+    """What a terminal of so many colours shows for a colour."""
+    system = SYSTEMS.get(colours)
+    return color if system is None else Rich.parse(color).downgrade(system).number
+
+
+@pytest.mark.parametrize("colours", [Colours.SIXTEEN, Colours.MANY, Colours.ALL])
+def test_classes_keep_apart_and_neighbours_of_one_look_like_no_other(colours: Colours) -> None:
+    of = {p: {shown_as(c, colours) for c in shades(p, colours)[:2]} for p in Paint}
+    for paint in Paint:
+        for other in set(Paint) - {paint}:
+            assert not of[paint] & of[other], (paint, other)
+    if colours is not Colours.ALL:
+        assert all(len(seen) == 1 for seen in of.values())
+    assert len({min(map(str, of[paint])) for paint in KERNELS}) == len(KERNELS)
+
+
+@pytest.mark.parametrize("colours", [Colours.SIXTEEN, Colours.MANY, Colours.ALL])
 @pytest.mark.parametrize("paint", Paint)
-def test_names_can_be_read_on_both_shades(paint: Paint) -> None:
-    first, second, text = SHADES[paint]
+def test_names_can_be_read_on_both_shades(paint: Paint, colours: Colours) -> None:
+    first, second, text = shades(paint, colours)
     assert contrast(first, text) >= LEAST_CONTRAST
     assert contrast(second, text) >= LEAST_CONTRAST
 

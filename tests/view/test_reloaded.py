@@ -38,13 +38,13 @@ def test_the_current_track_stays_the_current_one_under_new_ones(
 ) -> None:
     old = opened_on(make_trace(two_steps()))
     old = old.selecting(old.trace.name.tolist().index(old.trace.names.index(name)))
-    track, _ = here(old)
+    track, depth = here(old)
     above = [builders.kernel("a", 100, 10, stream=3), builders.kernel("b", 100, 10, stream=5)]
     fresh = opened_on(make_trace([*above, *two_steps()]))
     again = reloaded(old, fresh)
     now, row = here(again)
-    assert (now.kind, now.label, row) == (track.kind, track.label, 0)
-    assert again.timeline.line == old.timeline.line - here(old)[1] + 2
+    assert (now.kind, now.label, row) == (track.kind, track.label, depth)
+    assert again.timeline.line == old.timeline.line + 2
 
 
 def test_every_line_of_the_same_file_leads_to_its_own_track(make_trace: Make) -> None:

@@ -49,7 +49,7 @@ def plot(
 ) -> tuple[str, ...]:
     """The picture of kernels that are called by their short names."""
     named = [(safe(kernel.decoded.short), kernel) for kernel in facts]
-    return roofline_plot(named, roofs, *size, ascii_only=ascii_only)
+    return roofline_plot(named, roofs, *size, ascii_only=ascii_only).lines
 
 
 def place(lines: tuple[str, ...], letter: str) -> tuple[int, int]:

@@ -29,6 +29,7 @@ from attntui.view.session.marks import (
     unmeasured,
 )
 from attntui.view.session.reopen import reloaded
+from attntui.view.session.scoping import offered, scoping
 from attntui.view.session.selection import (
     NOTHING,
     CallAt,
@@ -71,7 +72,18 @@ def track_kind(session: Session) -> TrackKind:
 
 def test_opens_with_the_first_gpu_operation_selected(session: Session) -> None:
     assert name(session) == "leaked"
-    assert session.timeline.viewport == session.timeline.viewport.fitted()
+
+
+def test_opens_on_the_work_of_the_devices_not_on_the_span_of_the_profiler(
+    session: Session,
+) -> None:
+    view, device = session.timeline.viewport, session.slice.devices[0]
+    assert view.t0 <= device.start
+    assert device.end <= view.t1
+    assert view.span < 1.1 * device.span_ns < view.high - view.low
+    whole = session.fitted_to_work()
+    assert whole.timeline.viewport == view.fitted()
+    assert whole.fitted_to_work().timeline.viewport == view
 
 
 def test_events_follow_one_another_in_the_lane(session: Session) -> None:
@@ -123,7 +135,7 @@ def test_gaps_come_by_time_over_the_threshold(session: Session) -> None:
     assert back.gap is not None
     assert back.gap.end - back.gap.start == 650_000
     high = session.threshold_moved(THRESHOLDS.index(100_000) - THRESHOLDS.index(session.threshold))
-    assert high.gap_moved(1).gap_moved(1).said == "gap of 650.0 us"
+    assert high.gap_moved(1).gap_moved(1).selection_text == "gap 650.0 us"
 
 
 def test_idle_strip_holds_only_gaps_over_the_threshold(session: Session) -> None:
@@ -134,18 +146,19 @@ def test_idle_strip_holds_only_gaps_over_the_threshold(session: Session) -> None
     assert strip(replace(session, threshold=100_000)) == 2
 
 
-def test_scope_goes_round(session: Session) -> None:
+def test_the_likely_scope_is_the_next_narrower_one(session: Session) -> None:
     there = session.selecting(row(session, "softmax_warp_forward", 1))
-    step = there.scope_cycled().settled()
+    step = scoping(there, offered(there)[1]).settled()
     assert step.scope == Step(1)
     assert [step.trace.name_of(int(r)) for r in step.slice.rows.gpu] == [
         "ampere_bf16_s16816gemm_bf16_128x128_nn",
         "softmax_warp_forward",
     ]
-    annotation = step.scope_cycled()
+    annotation = scoping(step, offered(step)[1])
     assert isinstance(annotation.scope, Annotation)
     assert annotation.scope_text == "attn_fwd"
-    assert annotation.scope_cycled().scope == WHOLE
+    assert annotation.selection == there.selection
+    assert offered(annotation)[1] == WHOLE
 
 
 def test_a_measured_range_is_a_scope_too(session: Session) -> None:
@@ -154,9 +167,9 @@ def test_a_measured_range_is_a_scope_too(session: Session) -> None:
     assert measured.measured is not None
     assert measured.measured.busy == ((0, 1.0),)
     assert measured.measured.gpu_ops == 1
-    there = measured.scope_cycled()
-    while not isinstance(there.scope, Range):
-        there = there.scope_cycled().settled()
+    likely = offered(measured)[1]
+    assert likely == measured.selection == measured.measured.range
+    there = scoping(measured, likely).settled()
     assert there.slice.idle_ns == 0
     assert unmeasured(there).scope == WHOLE
 
@@ -166,7 +179,7 @@ def test_measuring_takes_two_ends_in_either_order(session: Session) -> None:
     assert begun.mark == begun.timeline.cursor
     done = measuring(begun.cursor_to(300_000))
     assert done.measured is not None
-    assert done.measured.range == Range(300_000, 900_000)
+    assert done.measured.range == done.selection == Range(300_000, 900_000)
     assert done.mark is None
 
 
@@ -239,7 +252,7 @@ def test_a_reload_keeps_place_and_scope(session: Session, make_trace: Callable[.
     assert again.scope == Step(1)
     assert again.timeline.viewport.t0 == there.timeline.viewport.t0
     assert again.timeline.viewport.t1 == there.timeline.viewport.t1
-    assert again.selection == NOTHING
+    assert again.selection == there.selection
     assert again.slice is not there.slice
     assert again.slice.analysed is again.analysed
 
@@ -292,10 +305,10 @@ def test_gaps_of_two_devices_that_begin_together_are_both_reached(
 
 def test_a_scope_can_always_be_left(session: Session) -> None:
     scoped = session.scoped(Step(0)).selecting(row(session, "leaked"))
-    assert scoped.scope_cycled().scope == WHOLE
+    assert offered(scoped)[1] == WHOLE
 
 
-def test_fit_means_the_measured_range_first(session: Session) -> None:
+def test_fit_means_the_measured_range(session: Session) -> None:
     measured = measuring(measuring(session.cursor_to(300_000)).cursor_to(900_000))
     fitted = measured.fitted_to_selection().timeline.viewport
     assert fitted.t0 <= 300_000
@@ -345,13 +358,14 @@ QUIET = ("pan_left", "page_right", "zoom_in", "zoom_out", "fit_all", "fit_select
 
 
 @pytest.mark.parametrize(
-    "key", [key for key in KEYS if key.name in (*QUIET, "threshold_up", "cycle_scope", "measure")]
+    "key", [key for key in KEYS if key.name in (*QUIET, "threshold_up", "measure")]
 )
 def test_a_selection_outlives_other_views(session: Session, key: Key) -> None:
     assert key.step is not None
     for selected in every_selection(session):
         before = session.pointing_at(selected)
         assert key.step(before).settled().selection == selected
+        assert scoping(before, Step(1)).settled().selection == selected
 
 
 def test_going_to_something_selects_it_and_shows_it(session: Session) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.widget import Widget
 
 from attntui.safe import Safe, safe
-from attntui.tui.screens.help import HelpScreen
+from attntui.tui.screens.help import HelpScreen, LegendScreen
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
@@ -18,8 +19,16 @@ from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.options import Options
 from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
+from attntui.view.session.hints import hint_line
+from attntui.view.session.jumps import jump
 from attntui.view.session.keys import ZOOM, Key, Step
 from attntui.view.session.session import Session
+
+BESIDE_HINTS = 4
+"""Cells of the last line that are neither what is said nor a hint."""
+
+FIRST_HINTS = 54
+"""Cells for the hints that the first line always has: the pane's, help, panes, palette."""
 
 SMALL = safe("this terminal is under 60 x 15: enlarge it")
 
@@ -48,6 +57,7 @@ class PaneScreen(DismissedOnce[None]):
         self.options = options
         self.last_pane = self.panes[0]
         self._closable = closable
+        self._said = (safe(""), False)
 
     # What the two screens do their own way
 
@@ -106,7 +116,7 @@ class PaneScreen(DismissedOnce[None]):
 
     def _pane_beside(self, step: int) -> None:
         at = self.panes.index(self.last_pane)
-        self.action_pane(self.panes[(at + step) % len(self.panes)])
+        self.focus_pane(self.panes[(at + step) % len(self.panes)])
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         # Of several quick changes only the last holds.
@@ -115,6 +125,7 @@ class PaneScreen(DismissedOnce[None]):
             self.show_pane(self.last_pane)
 
     def on_resize(self) -> None:
+        self.show_hints()
         # A terminal made too small hides all panes, and with them the focus.
         if self.focused is None:
             self.call_after_refresh(self.focus_pane, self.last_pane)
@@ -135,10 +146,17 @@ class PaneScreen(DismissedOnce[None]):
             self.say(safe("nothing to undo: q quits"))
 
     def action_quit(self) -> None:
-        self.app.exit()
+        """Closes a screen that was opened from another; the first one quits."""
+        if self._closable:
+            self.dismiss()
+        else:
+            self.app.exit()
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(self.keys))
+        self.app.push_screen(HelpScreen(self.keys, self.last_pane, ascii_only=self.options.ascii))
+
+    def action_legend(self) -> None:
+        self.app.push_screen(LegendScreen(ascii_only=self.options.ascii))
 
     def action_palette(self) -> None:
         self.app.action_command_palette()
@@ -233,7 +251,7 @@ class PaneScreen(DismissedOnce[None]):
             if message.purpose == "filter":
                 self._filter(message.text)
             else:
-                self.step(lambda session: marks.searching(session, message.text))
+                self.step(jump(lambda session: marks.searching(session, message.text)))
 
         if self._attempt(take):
             self.query_one(Prompt).close()
@@ -267,14 +285,25 @@ class PaneScreen(DismissedOnce[None]):
     @on(TimelineView.Wheel)
     def _wheel(self, message: TimelineView.Wheel) -> None:
         self.timeline_used(message.timeline)
-        factor = 1 / ZOOM if message.direction > 0 else ZOOM
-        self.step(lambda session: session.zoomed(factor))
+        at, factor = message.at, 1 / ZOOM if message.direction > 0 else ZOOM
+        lines = message.timeline.lane_lines
+        if at is None:
+            self.step(lambda session: session.lanes_scrolled(message.direction, lines))
+        else:
+            self.step(lambda session: session.zoomed_at(at, factor))
 
     @on(TimelineView.Clicked)
     def _clicked(self, message: TimelineView.Clicked) -> None:
         self.timeline_used(message.timeline)
         lines = message.line - self.session.timeline.line
         self.step(lambda session: session.line_moved(lines).cursor_to(message.at))
+
+    @on(TimelineView.Dragged)
+    def _dragged(self, message: TimelineView.Dragged) -> None:
+        self.timeline_used(message.timeline)
+        drawn = (message.start, message.end)
+        step = marks.measured_between if message.ended else marks.measuring_range
+        self.step(jump(lambda session: step(session, *drawn)))
 
     def timeline_used(self, timeline: TimelineView) -> None:
         """The timeline that the next session change is meant for."""
@@ -299,6 +328,18 @@ class PaneScreen(DismissedOnce[None]):
         """The text of one of the lines that are always there."""
         self.query_one(f"#{id}", TextLine).show(text)
 
-    def show_hints(self, text: str) -> None:
-        """The keys worth knowing here; that for help is never cut off."""
-        self.show_line("hints", safe(f"? help  {text}"))
+    def show_said(self, text: Safe, *, answered: bool) -> None:
+        """The last line: what is selected or `answered`, then as many hints as there is room
+        for. An answer is shown whole; beside anything else the first hints are.
+        """
+        self._said = text, answered
+        self.show_line("said", text)
+        room = self.size.width - cell_len(text) - BESIDE_HINTS
+        if not answered:
+            room = max(room, min(FIRST_HINTS, self.size.width - BESIDE_HINTS))
+        self.show_line("hints", hint_line(self.keys, self.last_pane, max(room, 0)))
+
+    def show_hints(self) -> None:
+        """The hints anew, for another pane or another width."""
+        text, answered = self._said
+        self.show_said(text, answered=answered)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
 from attntui.safe import safe
 from attntui.tui.screens.once import DismissedOnce
-from attntui.tui.widgets.text import set_title, styled
-from attntui.view.session.session import Bookmark
+from attntui.tui.widgets.prompt import Prompt
+from attntui.tui.widgets.text import set_subtitle, set_title, styled
+from attntui.view.session.places import Bookmark
+
+Rename = Callable[[int, str], tuple[Bookmark, ...]]
+"""Gives a bookmark another name; returns the bookmarks as they are then."""
 
 
 class BookmarksScreen(DismissedOnce[int | None], ModalScreen[int | None]):
@@ -22,32 +29,59 @@ class BookmarksScreen(DismissedOnce[int | None], ModalScreen[int | None]):
         Binding("escape,q", "leave", "close"),
         Binding("j", "down", show=False),
         Binding("k", "up", show=False),
+        Binding("r", "rename", "name"),
     ]
     DEFAULT_CSS = """
     BookmarksScreen { align: center middle; }
-    BookmarksScreen > OptionList {
+    BookmarksScreen > Vertical {
         width: 70; max-width: 100%; height: auto; max-height: 80%;
         border: round $primary; background: $surface;
     }
+    BookmarksScreen OptionList { border: none; height: auto; max-height: 100%; }
     """
 
-    def __init__(self, bookmarks: tuple[Bookmark, ...]) -> None:
+    def __init__(self, bookmarks: tuple[Bookmark, ...], rename: Rename) -> None:
         super().__init__()
         self._bookmarks = bookmarks
+        self._rename = rename
 
     def compose(self) -> ComposeResult:
-        options = OptionList(*(styled(mark.label) for mark in self._bookmarks))
-        set_title(options, safe("Bookmarks"))
-        yield options
+        with Vertical() as box:
+            set_title(box, safe("Bookmarks"))
+            set_subtitle(box, safe("Enter goes  r names it  Esc closes"))
+            yield OptionList(*(styled(mark.label) for mark in self._bookmarks))
+            yield Prompt()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option_index)
 
+    @property
+    def _list(self) -> OptionList:
+        return self.query_one(OptionList)
+
+    def action_rename(self) -> None:
+        at = self._list.highlighted
+        if at is not None:
+            self.query_one(Prompt).ask("name", self._bookmarks[at].label, "a name for it")
+
+    @on(Prompt.Answered)
+    def _named(self, message: Prompt.Answered) -> None:
+        at = self._list.highlighted
+        if at is not None:
+            self._bookmarks = self._rename(at, message.text)
+            self._list.replace_option_prompt_at_index(at, styled(self._bookmarks[at].label))
+        self.query_one(Prompt).close()
+        self._list.focus()
+
+    @on(Prompt.Dropped)
+    def _kept(self) -> None:
+        self._list.focus()
+
     def action_down(self) -> None:
-        self.query_one(OptionList).action_cursor_down()
+        self._list.action_cursor_down()
 
     def action_up(self) -> None:
-        self.query_one(OptionList).action_cursor_up()
+        self._list.action_cursor_up()
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -22,15 +22,13 @@ from attntui.tui.widgets.text import TextLine, set_title
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.options import Options
 from attntui.view.session.compare_session import CompareSession, Request
-from attntui.view.session.keys import COMPARE_KEYS, Step
+from attntui.view.session.keys import COMPARE_KEYS, Step, pane_title
 from attntui.view.session.session import Session
 from attntui.view.tables.changes import Ends, changes_table
 from attntui.view.tables.order import TableView
 from attntui.view.tables.scoreboard import scoreboard_table
 from attntui.view.words.comparison import unit_words, verdict
 from attntui.view.words.formats import figure
-
-HINTS = "J K unit  u kind  t tie  W width  o swap  1 2 3 4 panes"
 
 
 class CompareScreen(PaneScreen):
@@ -76,7 +74,6 @@ class CompareScreen(PaneScreen):
         # The largest change first, before any row is looked for by what is selected.
         self._point()
         self._show()
-        self.show_hints(HINTS)
         self.focus_pane("rows")
 
     # The comparison on screen
@@ -111,7 +108,8 @@ class CompareScreen(PaneScreen):
     def _show(self) -> None:
         compared = self.compared
         for side, timeline in enumerate(self._timelines):
-            timeline.heading = compared.heading(side)
+            name = ("left", "right")[side]
+            timeline.heading = pane_title(COMPARE_KEYS, name, compared.heading(side))
             timeline.session = compared.sessions[side]
         comparison = compared.comparison
         gpu = comparison.metric("gpu_ns")
@@ -121,7 +119,7 @@ class CompareScreen(PaneScreen):
         cautions = "   ".join(f"{c.what}: {c.a} / {c.b}" for c in comparison.cautions)
         self.query_one("#cautions").display = bool(cautions)
         self.show_line("cautions", safe(f"caution, these differ: {cautions}"))
-        self.show_line("said", compared.said or compared.selection_text)
+        self.show_said(compared.said or compared.selection_text, answered=bool(compared.said))
         self._locate()
 
     def say(self, text: Safe) -> None:
@@ -141,8 +139,9 @@ class CompareScreen(PaneScreen):
         ):
             table.view = TableView.of(made) if table.view is None else table.view.over(made)
         alike = "" if self._single else f" in {len(self._changes.groups)} groups"
-        set_title(rows, safe(f"What changed ─ {len(comparison.rows)} rows{alike}"))
-        set_title(scoreboard, safe("Scoreboard"))
+        changed = pane_title(COMPARE_KEYS, "rows", "What changed")
+        set_title(rows, safe(f"{changed} ─ {len(comparison.rows)} rows{alike}"))
+        set_title(scoreboard, pane_title(COMPARE_KEYS, "scoreboard"))
 
     def _table(self, name: str) -> VirtualTable:
         return self.query_one(f"#{name}", VirtualTable)
@@ -164,6 +163,7 @@ class CompareScreen(PaneScreen):
             self._side = int(name == "right")
         self.set_class(name == "scoreboard", "-scoreboard")
         self.set_class(name in ("left", "right"), "-timeline")
+        self.show_hints()
 
     @on(VirtualTable.Highlighted, "#rows")
     def _highlighted(self, message: VirtualTable.Highlighted) -> None:

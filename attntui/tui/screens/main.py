@@ -23,6 +23,7 @@ from attntui.tui.screens.base import SMALL, PaneScreen
 from attntui.tui.screens.bookmarks import BookmarksScreen
 from attntui.tui.screens.loading import Loaded, LoadingScreen
 from attntui.tui.screens.roofline import RooflineScreen
+from attntui.tui.screens.scope import ScopeScreen
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
@@ -30,24 +31,26 @@ from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.text import TextLine, cleaned, set_title
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.detail import detail_of
-from attntui.view.detail.items import plain
+from attntui.view.detail.items import ScopeTo, plain
 from attntui.view.options import PANE_NAMES, STANDARD_INPUT, Options
 from attntui.view.panes import PANES
+from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
-from attntui.view.session.keys import KEYS, Step
-from attntui.view.session.reopen import command_line, reloaded, write_copy
-from attntui.view.session.selection import EventAt, FindingAt
+from attntui.view.session.jumps import jump, only_turned, turned
+from attntui.view.session.keys import KEYS, Step, pane_title
+from attntui.view.session.places import Bookmark, Scrolled
+from attntui.view.session.reopen import ShownTable, command_line, reloaded, write_copy
+from attntui.view.session.scoping import scoping
+from attntui.view.session.selection import NOTHING, EventAt, FindingAt, Selection
 from attntui.view.session.session import Session
+from attntui.view.tables.scopes import scope_menu
 from attntui.view.words import status
 
-HINTS = {
-    "timeline": "h l pan  w s zoom  . , event  } gap  [ launch",
-    "detail": "j k links  Enter go  y copy",
-}
+OPENING = {"toggle_collapse": None, "cursor_right": True, "cursor_left": False}
+"""Keys that in a tree of rows open the row, close it, or either."""
+
 MOST_TABLES = 4
 """How many tables stand on the largest screen; smaller ones show the last one or two used."""
-
-TABLE_HINTS = "Enter go  < > sort  \\ filter  / search"
 
 
 class MainScreen(PaneScreen):
@@ -74,17 +77,20 @@ class MainScreen(PaneScreen):
 
     def __init__(self, session: Session, options: Options, *, closable: bool = False) -> None:
         super().__init__(options, closable=closable)
-        self._session = session
+        self._session = replace(session, pane=session.pane or options.pane or PANES[0].name)
         self._detailed: object = None
-        self._tables = tuple(pane.name for pane in PANES[:MOST_TABLES])
+        others = (pane.name for pane in PANES if pane.name not in options.tables)
+        self._tables = (*options.tables, *others)
+        self._placed: tuple[str, ...] = ()
         self._finding = False
+        self._drawn = False
 
     def compose(self) -> ComposeResult:
         yield TextLine(id="title")
         yield TextLine(SMALL, id="small")
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield TimelineView(ascii_only=self.options.ascii, id="timeline")
+                yield TimelineView(ascii_only=self.options.ascii, adapts=True, id="timeline")
                 with Horizontal(id="tables"):
                     for pane in PANES:
                         yield TablePane(pane)
@@ -95,10 +101,29 @@ class MainScreen(PaneScreen):
             yield TextLine(id="hints")
 
     def on_mount(self) -> None:
-        set_title(self.query_one(DetailView), safe("Detail"))
+        set_title(self.query_one(DetailView), pane_title(KEYS, "detail"))
+        self._arrange_tables()
         self._show_tables()
         self._show()
-        self.focus_pane(self.options.pane or PANES[0].name)
+        self.focus_pane(self._session.pane)
+        self.call_after_refresh(self._first_drawn)
+
+    def _first_drawn(self) -> None:
+        self._drawn = True
+
+    def _arrange_tables(self) -> None:
+        """Sorts and filters as the command line asks; a pattern that is none is said."""
+        sorts, filters = dict(self.options.sorts), dict(self.options.filters)
+        for pane in self.query(TablePane):
+            name = pane.pane.name
+            try:
+                pane.open_as(
+                    column=sorts.get(name),
+                    pattern=filters.get(name, ""),
+                    instances=name in self.options.instances,
+                )
+            except BadPattern as error:
+                self._session = self._session.saying(str(error))
 
     # The session on screen
 
@@ -113,11 +138,33 @@ class MainScreen(PaneScreen):
         self._session = session.with_timeline(scrolled)
         self._show()
         self._want_slice()
+        if session.pane != self.last_pane:
+            self.focus_pane(session.pane)
 
     def step(self, step: Step) -> None:
+        if not self._drawn:
+            # A key that comes before the first frame counts in the cells of that frame.
+            self.call_after_refresh(self.step, step)
+            return
         cells = self.query_one(TimelineView).cells
-        session = self.session
-        self.session = step(session if cells is None else session.resized(cells))
+        session = replace(self.session, lists=self._lists())
+        after = step(session if cells is None else session.resized(cells))
+        self.session = after
+        self._restore(session, after)
+
+    def _lists(self) -> tuple[Scrolled, ...]:
+        """How far the tables on screen and the detail are scrolled."""
+        shown = [pane.scrolled for pane in self.query(TablePane) if pane.shown]
+        return (*shown, self.query_one(DetailView).scrolled)
+
+    def _restore(self, before: Session, after: Session) -> None:
+        """Scrolls the lists to where they were, after a step to an earlier place."""
+        if after.lists == before.lists:
+            return
+        for place in after.lists:
+            widget = self.query_one(f"#{place.pane}")
+            if isinstance(widget, TablePane | DetailView):
+                self.call_after_refresh(widget.scroll_as, place)
 
     def say(self, text: Safe) -> None:
         self.session = replace(self.session, said=text)
@@ -149,12 +196,16 @@ class MainScreen(PaneScreen):
 
     def _show(self) -> None:
         session = self.session
-        self.query_one(TimelineView).session = session
+        timeline = self.query_one(TimelineView)
+        timeline.heading = safe(f"{pane_title(KEYS, 'timeline')} ─ scope: {session.scope_text}")
+        timeline.session = session
+        if self._placed != self._places():
+            self._show_tables()
         for pane in self.query(TablePane):
             pane.show(session)
             pane.locate(session)
         self.show_line("title", status.title(session))
-        self.show_line("said", status.status(session))
+        self.show_said(status.status(session), answered=bool(session.said))
         # Of an event the file is read again: only when there is something else to tell.
         told = session.slice, session.selection
         if told != self._detailed:
@@ -164,27 +215,30 @@ class MainScreen(PaneScreen):
     # Panes
 
     def show_pane(self, name: str) -> None:
+        if name != self._session.pane:
+            self._session = replace(self._session, pane=name)
+            self.query_one(TimelineView).session = self._session
         widget = self.query_one(f"#{name}")
         if isinstance(widget, TablePane):
             self._show_table(widget)
         self.set_class(name == "timeline", "-timeline")
         self.set_class(name == "detail", "-detail")
-        self.show_hints(HINTS.get(name, TABLE_HINTS))
+        self.show_hints()
 
     def _show_table(self, pane: TablePane) -> None:
         """Puts a table on screen; where there is room, beside those shown before it."""
         name = pane.pane.name
         if name != self._tables[0]:
             others = (other for other in self._tables if other != name)
-            self._tables = (name, *others)[:MOST_TABLES]
+            self._tables = (name, *others)
             self._show_tables()
         pane.locate(self.session)
 
     def action_pane(self, name: str) -> None:
         """Shows a pane and gives it the focus. Where a table does not hold what is selected,
-        its own row is what is selected from now on.
+        its own row is what is selected from now on, and the way back leads to what was.
         """
-        changed = name != self.last_pane
+        changed, before = name != self.last_pane, replace(self.session, lists=self._lists())
         self.focus_pane(name)
         pane = self.query_one(f"#{name}")
         if changed and isinstance(pane, TablePane):
@@ -194,20 +248,30 @@ class MainScreen(PaneScreen):
                 isinstance(self.session.selection, FindingAt) and name != PANE_NAMES[0]
             ):
                 self.point_at(pane)
+                self.session = turned(before, self.session)
 
     def point_at(self, table: VirtualTable) -> None:
         target = table.target
         if target is not None:
-            self.step(lambda session: session.pointing_at(target))
+            self.step(lambda session: session.turning_to(target))
+
+    def _places(self) -> tuple[str, ...]:
+        """The tables with a place on screen, the last used first; one that has nothing to
+        show comes after all that have, unless it is the last used.
+        """
+        first, *others = self._tables
+        holds = {pane.name: pane.holds(self.session) for pane in PANES}
+        return (first, *sorted(others, key=lambda name: not holds[name]))[:MOST_TABLES]
 
     def _show_tables(self) -> None:
+        self._placed = self._places()
         panes = list(self.query(TablePane))
-        upper = next(pane for pane in panes if pane.id in self._tables[:2])
+        upper = next(pane for pane in panes if pane.id in self._placed[:2])
         for pane in panes:
-            pane.shown = pane.id in self._tables
-            pane.set_class(pane.id == self._tables[0], "-first")
-            pane.set_class(pane.id == self._tables[1], "-second")
-            pane.set_class(pane.id in self._tables[2:], "-further")
+            pane.shown = pane.id in self._placed
+            pane.set_class(pane.id == self._placed[0], "-first")
+            pane.set_class(pane.id == self._placed[1], "-second")
+            pane.set_class(pane.id in self._placed[2:], "-further")
             pane.set_class(pane is upper, "-upper")
             pane.show(self.session)
 
@@ -230,31 +294,52 @@ class MainScreen(PaneScreen):
     def _chosen(self, message: VirtualTable.Chosen) -> None:
         target = message.table.target
         if target is not None:
-            self.step(lambda session: session.going_to(target))
-            self.focus_pane("timeline")
+            self._go_to(target)
+
+    def _go_to(self, target: Selection) -> None:
+        """Goes to something on the timeline; the way back leads to this pane."""
+        self.step(jump(lambda session: replace(session.going_to(target), pane="timeline")))
 
     @on(DetailView.Followed)
     def _followed(self, message: DetailView.Followed) -> None:
         target = message.item.leads_to
-        if isinstance(target, EventAt):
+        if isinstance(target, ScopeTo):
+            self.step(jump(lambda session: scoping(session, target.scope)))
+        elif isinstance(target, EventAt):
             # An event beside the one shown: as close as before.
-            self.step(lambda session: session.selecting(target.row))
+            self.step(jump(lambda session: session.selecting(target.row)))
         elif target is not None:
-            self.step(lambda session: session.going_to(target))
+            self.step(jump(lambda session: session.going_to(target)))
 
     # Keys of this screen
+
+    def action_step(self, name: str) -> None:
+        """In a pane whose rows open, what opens lanes or moves the time cursor opens them."""
+        focused = self.focused
+        if name in OPENING and isinstance(focused, TablePane) and focused.pane.opens:
+            focused.open_row(OPENING[name])
+        else:
+            super().action_step(name)
 
     def action_accept(self) -> None:
         focused = self.focused
         if isinstance(focused, VirtualTable) and focused.marked:
             focused.choose()
         elif isinstance(focused, VirtualTable):
-            self.step(lambda session: session.going_to(session.selection))
-            self.focus_pane("timeline")
+            self._go_to(self.session.selection)
         elif isinstance(focused, DetailView):
             focused.follow()
         else:
-            self.focus_pane("detail")
+            self.step(jump(lambda session: replace(session, pane="detail")))
+
+    def action_scope(self) -> None:
+        """Lists the scopes to choose from."""
+
+        def take(scope: Scope | None) -> None:
+            if scope is not None:
+                self.step(jump(lambda session: scoping(session, scope)))
+
+        self.app.push_screen(ScopeScreen(scope_menu(self.session)), take)
 
     def action_toggle_instances(self) -> None:
         pane = self.query_one(f"#{self._tables[0]}", TablePane)
@@ -262,7 +347,7 @@ class MainScreen(PaneScreen):
             pane.wants_instances = not pane.wants_instances
             self._toggle_instances(pane, self.session.slice)
         else:
-            self.say(safe(f"{pane.pane.title.lower()}: nothing to toggle here"))
+            self.say(safe(f"{pane.pane.name}: nothing to toggle here"))
 
     @work(thread=True, group="instances", description="instances")
     def _toggle_instances(self, pane: TablePane, part: Slice) -> None:
@@ -278,13 +363,22 @@ class MainScreen(PaneScreen):
 
         def go(number: int | None) -> None:
             if number is not None:
-                self.step(lambda session: marks.at_bookmark(session, number))
+                self.step(jump(lambda session: marks.at_bookmark(session, number)))
 
-        self.app.push_screen(BookmarksScreen(self.session.bookmarks), go)
+        def rename(number: int, label: str) -> tuple[Bookmark, ...]:
+            self.step(lambda session: marks.renamed(session, number, label))
+            return self.session.bookmarks
+
+        self.app.push_screen(BookmarksScreen(self.session.bookmarks, rename), go)
 
     def action_roofline(self) -> None:
         """The kernels of the scope under the device's roofs."""
-        self.app.push_screen(RooflineScreen(self.session.slice, self.options.ascii))
+
+        def go(kernel: EventAt | None) -> None:
+            if kernel is not None:
+                self._go_to(kernel)
+
+        self.app.push_screen(RooflineScreen(self.session.slice, self.options.ascii), go)
 
     def action_compare(self) -> None:
         """Asks for the other trace and opens the two side by side."""
@@ -294,6 +388,8 @@ class MainScreen(PaneScreen):
         """The row of the focused table, else the detail of what is selected."""
         if isinstance(focused, VirtualTable) and focused.marked:
             return focused.line_text
+        if self.session.selection == NOTHING:
+            return ""
         return plain(self.query_one(DetailView).items)
 
     def action_copy_to_file(self) -> None:
@@ -309,7 +405,11 @@ class MainScreen(PaneScreen):
 
     def action_copy_command(self) -> None:
         """The command line that opens this view, shown and copied."""
-        text = command_line(self.session, self.last_pane, self.options)
+        panes = [self.query_one(f"#{name}", TablePane) for name in self._placed]
+        tables = [
+            ShownTable(pane.pane.name, pane.view, pane.instances) for pane in panes if pane.view
+        ]
+        text = command_line(self.session, self.options, tables)
         self.to_clipboard(text)
         self.say(safe(f"copied: {text}"))
 
@@ -330,12 +430,18 @@ class MainScreen(PaneScreen):
         self.app.push_screen(LoadingScreen(path, self.options), done)
 
     def undo(self) -> bool:
-        if marks.is_measuring(self.session):
-            self.step(marks.unmeasured)
+        here = self.session
+        before = marks.undone(here)
+        if before is not None and not only_turned(here):
+            self.step(lambda session: marks.undone(session) or session)
         elif self.table.view is not None and self.table.view.pattern:
             self.table.view = self.table.view.filtered("")
         elif (undone := marks.backed(self.session)) is not None:
             self.session = undone
+        elif self.has_class("-maximised"):
+            self.remove_class("-maximised")
+        elif before is not None:
+            self.step(lambda session: marks.undone(session) or session)
         else:
             return False
         return True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from textual.await_complete import AwaitComplete
-from textual.command import CommandPalette
 from textual.screen import Screen, ScreenResultType
 
 
@@ -13,11 +12,4 @@ class DismissedOnce(Screen[ScreenResultType]):
     """
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        return super().dismiss(result) if self.is_active else AwaitComplete()
-
-
-class Palette(CommandPalette):
-    """The command palette, likewise."""
-
-    def dismiss(self, result: None = None) -> AwaitComplete:
         return super().dismiss(result) if self.is_active else AwaitComplete()

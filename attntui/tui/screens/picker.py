@@ -1,4 +1,4 @@
-"""Choose a trace, or two to compare: what lies under the current directory, and samples."""
+"""Choose a trace, or two to compare: samples and what lies under the current directory."""
 
 from __future__ import annotations
 
@@ -7,75 +7,55 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
-from textual import work
+from textual import events, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.worker import get_current_worker
 
-from attntui.analysis.analysed import AnalysedTrace
-from attntui.errors import AttntuiError
+from attntui.errors import InputError, LoadCancelled
 from attntui.safe import Safe, safe
-from attntui.trace import load
+from attntui.tui.bindings import bindings
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.text import TextLine, set_title
-from attntui.view.files import TraceFile, find_traces
+from attntui.view.files import MOST_READ, FileFacts, TraceFile, facts_of, find_traces
 from attntui.view.patterns import BadPattern
-from attntui.view.session.keys import Key
-from attntui.view.tables.files import FileFacts, files_table
-from attntui.view.tables.model import Table
+from attntui.view.session.hints import hint_line
+from attntui.view.session.keys import PICKER_KEYS
+from attntui.view.tables.files import files_table
 from attntui.view.tables.order import TableView
 
-LARGE_BYTES = 64 * 1024 * 1024
-"""A larger file is not read to say what is in it before it is opened."""
+Facts = dict[TraceFile, FileFacts | None]
+"""What was read of traces; None of those that could not be read."""
 
-PICKER_KEYS = tuple(
-    Key(name, (), shown, text, "Choose a trace")
-    for name, shown, text in (
-        ("choose", "Enter", "open the trace, or compare the two that are marked"),
-        ("mark", "Space", "mark a trace, to compare it with another"),
-        ("move", "↑ ↓ j k", "a row up or down; PgUp PgDn a page, g G to the ends"),
-        ("filter", "/", "show only names that match a regular expression"),
-        ("back", "Esc", "take the filter away, else go back"),
-        ("close", "q", "close; without another screen behind it: quit"),
-    )
-)
+COMPARED = 2
 
 
-class PickerScreen(DismissedOnce[tuple[str, ...] | None]):
-    """Dismissed with the path chosen, or the `most` marked with Space; None on Esc."""
+class PickerScreen(DismissedOnce[list[str]]):
+    """Dismissed with the path chosen, or the two marked, or none on Esc.
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "move(1)", "down", show=False),
-        Binding("k,up", "move(-1)", "up", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("g,home", "move(-1000000)", show=False),
-        Binding("G,end", "move(1000000)", show=False),
-        Binding("enter", "choose", "open"),
-        Binding("space", "mark", "mark"),
-        Binding("slash,backslash", "filter", "filter"),
-        Binding("question_mark,f1", "help", "help"),
-        Binding("escape", "back", "back"),
-        Binding("q", "close", "close"),
-    ]
+    The list is there at once; what it tells of each trace is read while the trace's row is
+    on screen, and kept in `facts`.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(PICKER_KEYS)
     DEFAULT_CSS = """
     PickerScreen > Vertical { border: round $primary; }
     PickerScreen > TextLine { height: 1; padding: 0 1; color: $text-muted; }
     """
 
-    def __init__(self, purpose: Safe, *, closable: bool, most: int = 2) -> None:
+    def __init__(self, purpose: Safe, facts: Facts, *, closable: bool) -> None:
         super().__init__()
         self._purpose = purpose
+        self._facts = facts
         self._closable = closable
-        self._most = most
-        self._found: list[TraceFile] = []
         self._directory = Path.cwd()
-        self._facts: dict[Path, FileFacts] = {}
-        self._marked: list[Path] = []
+        self._found: list[TraceFile] = []
+        self._marked: tuple[Path, ...] = ()
+        self._reading = False
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -84,102 +64,143 @@ class PickerScreen(DismissedOnce[tuple[str, ...] | None]):
         yield Prompt(id="prompt")
         yield TextLine(safe("looking for traces …"), id="hint")
 
+    @property
+    def table(self) -> VirtualTable:
+        return self.query_one(VirtualTable)
+
     def on_mount(self) -> None:
-        self.query_one(VirtualTable).focus()
-        self._search(self._directory)
+        self.table.focus()
+        self._search()
 
-    @work(thread=True, exclusive=True, group="search")
-    def _search(self, directory: Path) -> None:
-        worker = get_current_worker()
-        found = find_traces(directory, lambda: worker.is_cancelled)
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._show, found)
+    def on_resize(self, event: events.Resize) -> None:
+        if self._found:
+            self._show_hints()
+            self.call_after_refresh(self._want_facts)
 
-    def _show(self, found: list[TraceFile]) -> None:
+    # What is found, and what is read of it
+
+    @work(thread=True, group="search")
+    def _search(self) -> None:
+        found = find_traces(self._directory)
+        if not get_current_worker().is_cancelled:
+            self.app.call_from_thread(self._take, found)
+
+    def _take(self, found: list[TraceFile]) -> None:
         self._found = found
-        self.query_one(VirtualTable).view = TableView.of(self._table())
-        self._hints()
-        self._look()
+        self._show()
+        self._show_hints()
+        self.call_after_refresh(self._want_facts)
 
-    @work(thread=True, exclusive=True, group="look")
-    def _look(self) -> None:
-        """Reads what stands beside each file, one after another; a large one is not read."""
-        worker = get_current_worker()
-        for file in self._found:
-            if file.size > LARGE_BYTES or file.path in self._facts:
-                continue
-            with suppress(AttntuiError):
-                facts = FileFacts.of(
-                    AnalysedTrace(load(str(file.path), cancelled=lambda: worker.is_cancelled))
-                )
-                if worker.is_cancelled:
-                    return
-                self.app.call_from_thread(self._known, file.path, facts)
+    def _show(self) -> None:
+        """Makes the table anew; its order, filter and row stay."""
+        facts = {file: fact for file, fact in self._facts.items() if fact is not None}
+        made = files_table(self._found, self._directory, time.time(), facts, self._marked)
+        view, row = self.table.view, self.table.row
+        self.table.view = TableView.of(made) if view is None else view.over(made)
+        if row is not None:
+            self.table.select_row(row)
 
-    def _known(self, path: Path, facts: FileFacts) -> None:
-        self._facts[path] = facts
-        self._again()
-
-    def _table(self) -> Table:
-        return files_table(self._found, self._directory, time.time(), self._facts, self._marked)
-
-    def _again(self) -> None:
-        """The same rows with what is known by now; the cursor stays where it is."""
-        table = self.query_one(VirtualTable)
-        if table.view is not None:
-            row = table.row
-            table.view = table.view.over(self._table())
-            table.select_row(row)
-
-    def _hints(self) -> None:
-        mark = "Space marks two to compare   " if self._most > 1 else ""
-        leave = "Esc back" if self._closable else "q quits"
-        keys = f"Enter opens   {mark}/ filters   ? help   {leave}"
-        self._hint(safe(f"{keys}   {safe(str(self._directory), 60)}"))
+    def _show_hints(self) -> None:
+        folder = safe(str(self._directory), 40)
+        width = self.size.width - 2
+        hints = hint_line(PICKER_KEYS, "files", width)
+        room = width - len(hints) - 3
+        self._hint(safe(f"{hints}   {folder}") if len(folder) <= room else hints)
 
     def _hint(self, text: Safe) -> None:
         self.query_one("#hint", TextLine).show(text)
 
-    def action_move(self, rows: int) -> None:
-        self.query_one(VirtualTable).move(rows)
+    def _want_facts(self) -> None:
+        """Has the traces on screen read, one after the other."""
+        unread = self._unread()
+        if unread and not self._reading:
+            self._reading = True
+            self._look(unread[0])
 
-    def action_page(self, pages: int) -> None:
-        self.query_one(VirtualTable).page(pages)
+    def _unread(self) -> list[TraceFile]:
+        """The traces on screen that nothing is told of yet."""
+        shown = [self._found[row] for row in self.table.rows_on_screen]
+        return [file for file in shown if file not in self._facts and file.size <= MOST_READ]
 
-    def action_choose(self) -> None:
-        if self._marked:
-            self.dismiss(tuple(map(str, self._marked)))
-            return
-        row = self.query_one(VirtualTable).row
-        if row is not None:
-            self.dismiss((str(self._found[row].path),))
+    @work(thread=True, group="look")
+    def _look(self, file: TraceFile) -> None:
+        worker = get_current_worker()
+        facts = None
+        with suppress(InputError, LoadCancelled, MemoryError):
+            facts = facts_of(file.path, lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._learn, file, facts)
+
+    def _learn(self, file: TraceFile, facts: FileFacts | None) -> None:
+        self._facts[file] = facts
+        self._reading = False
+        self._show()
+        self._want_facts()
+
+    # Keys
+
+    @on(VirtualTable.Highlighted)
+    def _highlighted(self, message: VirtualTable.Highlighted) -> None:
+        message.table.pending = False
+        self._want_facts()
+
+    def action_row_down(self) -> None:
+        self.table.move(1)
+
+    def action_row_up(self) -> None:
+        self.table.move(-1)
+
+    def action_page_down(self) -> None:
+        self.table.page(1)
+
+    def action_page_up(self) -> None:
+        self.table.page(-1)
+
+    def action_go_start(self) -> None:
+        self.table.go_to_end(first=True)
+
+    def action_go_end(self) -> None:
+        self.table.go_to_end(first=False)
+
+    def action_sort_left(self) -> None:
+        self._sort(-1)
+
+    def action_sort_right(self) -> None:
+        self._sort(1)
+
+    def _sort(self, step: int) -> None:
+        if self.table.view is not None:
+            self.table.view = self.table.view.sorted_beside(step)
+            self._want_facts()
+
+    def action_sort_invert(self) -> None:
+        if self.table.view is not None:
+            self.table.view = self.table.view.inverted()
+            self._want_facts()
 
     def action_mark(self) -> None:
-        """Marks the file at the cursor, or takes its mark away; of too many the first goes."""
-        row = self.query_one(VirtualTable).row
-        if row is None or self._most < 2:
+        """Marks the trace at the cursor, or takes its mark away; the last two count."""
+        row = self.table.row
+        if row is None or self._closable:
             return
         path = self._found[row].path
-        if path in self._marked:
-            self._marked.remove(path)
-        else:
-            self._marked = [*self._marked, path][-self._most :]
-        self._again()
-        names = " and ".join(safe(path.name, 40) for path in self._marked)
-        what = "compares" if len(self._marked) > 1 else "opens"
-        self._hint(safe(f"Enter {what} {names}")) if self._marked else self._hints()
+        others = tuple(marked for marked in self._marked if marked != path)
+        self._marked = others if path in self._marked else (*others, path)[-COMPARED:]
+        self._show()
+
+    @on(VirtualTable.Chosen)
+    def action_accept(self) -> None:
+        row = self.table.row
+        if len(self._marked) == COMPARED:
+            self.dismiss([str(path) for path in self._marked])
+        elif row is not None:
+            self.dismiss([str(self._found[row].path)])
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(PICKER_KEYS))
-
-    def action_close(self) -> None:
-        if self._closable:
-            self.dismiss(None)
-        else:
-            self.app.exit()
+        self.app.push_screen(HelpScreen(PICKER_KEYS, "files"))
 
     def action_filter(self) -> None:
-        view = self.query_one(VirtualTable).view
+        view = self.table.view
         if view is not None:
             self.query_one(Prompt).ask("filter", view.pattern, "filter by name")
 
@@ -189,25 +210,36 @@ class PickerScreen(DismissedOnce[tuple[str, ...] | None]):
     def on_prompt_answered(self, message: Prompt.Answered) -> None:
         if self._filter(message.text):
             self.query_one(Prompt).close()
-            self.query_one(VirtualTable).focus()
+            self.table.focus()
 
     def on_prompt_dropped(self, message: Prompt.Dropped) -> None:
         self._filter(message.before)
-        self.query_one(VirtualTable).focus()
+        self.table.focus()
 
     def _filter(self, pattern: str) -> bool:
-        table = self.query_one(VirtualTable)
-        if table.view is not None:
+        if self.table.view is not None:
             try:
-                table.view = table.view.filtered(pattern)
+                self.table.view = self.table.view.filtered(pattern)
             except BadPattern as error:
                 self._hint(safe(str(error)))
                 return False
+            self._show_hints()
+            self._want_facts()
         return True
 
     def action_back(self) -> None:
-        table = self.query_one(VirtualTable)
-        if table.view is not None and table.view.pattern:
-            table.view = table.view.filtered("")
+        view = self.table.view
+        if view is not None and view.pattern:
+            self.table.view = view.filtered("")
+        elif self._marked:
+            self._marked = ()
+            self._show()
         elif self._closable:
-            self.dismiss(None)
+            self.dismiss([])
+
+    def action_quit(self) -> None:
+        """Back to the screen that asked, if one did."""
+        if self._closable:
+            self.dismiss([])
+        else:
+            self.app.exit()

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.geometry import Region
@@ -15,8 +16,11 @@ from textual.message import Message
 
 from attntui.tui.widgets.text import Block, styled
 from attntui.view.detail.items import Item
+from attntui.view.session.places import Scrolled
 
 LABEL_WIDTH = 11
+_LINK = "item"
+"""Under this key the style of a line that leads on tells which one it is."""
 
 
 class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
@@ -44,7 +48,9 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         yield self._text
 
     def show(self, items: list[Item]) -> None:
-        """Replaces the lines."""
+        """Replaces the lines; the same ones, of a file that was read again, stay where they are."""
+        if items == self._items:
+            return
         self._items = items
         self._link = None
         self._draw()
@@ -53,6 +59,19 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
     @property
     def items(self) -> list[Item]:
         return self._items
+
+    @property
+    def scrolled(self) -> Scrolled:
+        """Where the detail stands now."""
+        link = -1 if self._link is None else self._link
+        return Scrolled("detail", link, round(self.scroll_offset.y))
+
+    def scroll_as(self, place: Scrolled) -> None:
+        """Where it stood before, on the same link where it has the focus."""
+        if self.has_focus and 0 <= place.row < len(self._items):
+            self._link = place.row
+            self._draw()
+        self.scroll_to(y=place.top, animate=False)
 
     def move_link(self, step: int) -> None:
         """The next or previous line that leads on; scrolls where there is none."""
@@ -78,6 +97,13 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         if self._link is not None:
             self.post_message(self.Followed(self._items[self._link]))
 
+    def on_click(self, event: events.Click) -> None:
+        """Goes to what a line names that is clicked."""
+        number = event.style.meta.get(_LINK)
+        if isinstance(number, int) and number < len(self._items):
+            event.stop()
+            self.post_message(self.Followed(self._items[number]))
+
     def on_blur(self) -> None:
         self._link = None
         self._draw()
@@ -94,13 +120,13 @@ def render(items: list[Item], link: int | None = None) -> Group:
     parts: list[RenderableType] = []
     for labelled, members in groupby(enumerate(items), key=lambda at: _label_width(at[1])):
         if not labelled:
-            parts += [_text(item, number == link) for number, item in members]
+            parts += [_text(item, number, number == link) for number, item in members]
             continue
         grid = Table.grid(padding=(0, 1, 0, 0))
         grid.add_column(width=labelled, overflow="fold")
         grid.add_column(overflow="fold")
         for number, item in members:
-            grid.add_row(styled(item.label, Style(dim=True)), _text(item, number == link))
+            grid.add_row(styled(item.label, Style(dim=True)), _text(item, number, number == link))
         parts.append(grid)
     return Group(*parts)
 
@@ -112,6 +138,8 @@ def _label_width(item: Item) -> int:
     return 2 if item.label.isdigit() or item.label == "·" else LABEL_WIDTH
 
 
-def _text(item: Item, current: bool) -> Text:
-    style = Style(bold=item.heading or None, underline=item.leads_to is not None, reverse=current)
+def _text(item: Item, number: int, current: bool) -> Text:
+    leads = item.leads_to is not None
+    meta = {_LINK: number} if leads else None
+    style = Style(bold=item.heading or None, underline=leads, reverse=current, meta=meta)
     return styled(item.text, style)

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from attntui.safe import Safe, safe
 from attntui.tui.widgets.text import segment
 from attntui.view.session.selection import Selection
-from attntui.view.tables.order import TableView, header, layout, line
+from attntui.view.tables.order import Layout, TableView, header, layout, line
 
 
 class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
@@ -76,6 +76,15 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         return int(self.view.order[min(self.cursor, len(self.view) - 1)])
 
     @property
+    def rows_on_screen(self) -> list[int]:
+        """The rows of the underlying table that are on screen, from the top."""
+        if self.view is None:
+            return []
+        top = round(self.scroll_offset.y)
+        shown: list[int] = self.view.order[top : top + max(self.size.height - 1, 0)].tolist()
+        return shown
+
+    @property
     def target(self) -> Selection | None:
         """What the row at the cursor stands for."""
         row = self.row
@@ -83,11 +92,15 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def line_text(self) -> str:
-        """The row at the cursor as tab-separated text, every column in full."""
+        """The row at the cursor under a header, as tab-separated text: every column in full
+        but those that are only drawn.
+        """
         row = self.row
         if self.view is None or row is None or not self.marked:
             return ""
-        return "\t".join(column.text(row).strip() for column in self.view.columns)
+        columns = [column for column in self.view.columns if column.key]
+        header = "\t".join(column.title or column.key for column in columns)
+        return f"{header}\n" + "\t".join(column.text(row).strip() for column in columns)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """All rows and the header, so that a short table leaves its room to others."""
@@ -99,7 +112,8 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def watch_view(self, old: TableView | None, view: TableView | None) -> None:
         self.virtual_size = Size(0, len(view) + 1 if view is not None else 1)
-        kept = row = None
+        kept: int | None = self.cursor
+        row: int | None = None
         if old is not None and view is not None and old.table is view.table and len(old):
             row = int(old.order[min(self.cursor, len(old) - 1)])
             kept = view.position_of(row)
@@ -168,17 +182,25 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         """Cells for text: all but the scrollbar."""
         return self.scrollable_content_region.width
 
+    def _plan(self, view: TableView) -> Layout:
+        """The columns as they stand beside the mark of the cursor's row."""
+        return layout(view.columns, self._width - 1)
+
     def render_line(self, y: int) -> Strip:
         width = self._width
         view = self.view
         if view is None:
             return Strip.blank(width, self.rich_style)
-        plan = layout(view.columns, width - 1)
+        plan = self._plan(view)
         if y == 0:
             return self._strip(header(view, plan), self.get_component_rich_style("table--header"))
         position = round(self.scroll_offset.y) + y - 1
         if not len(view) and y == 1:
-            none = safe(f"no match for /{view.pattern}/") if view.pattern else view.table.empty
+            none = (
+                safe(f"no match for /{view.pattern}/: Esc drops the filter")
+                if view.pattern
+                else view.table.empty
+            )
             return self._strip(none, self.get_component_rich_style("table--empty"))
         if position >= len(view):
             return Strip.blank(width, self.rich_style)
@@ -197,5 +219,11 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         at = event.get_content_offset(self)
-        if at is not None and at.y:
+        if at is None or self.view is None:
+            return
+        if at.y:
             self.go(round(self.scroll_offset.y) + at.y - 1)
+            if event.chain > 1:
+                self.choose()
+        elif (column := self._plan(self.view).column_at(at.x - 1)) is not None:
+            self.view = self.view.turned_by(column)

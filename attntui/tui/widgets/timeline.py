@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator
 from typing import ClassVar
 
-import numpy as np
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -16,26 +15,28 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from attntui.safe import Safe, safe
-from attntui.tui.theme import LINKED, SELECTED, TRACK_PAINT, event_style, marked_style
+from attntui.tui.theme import (
+    LINKED,
+    SELECTED,
+    TRACK_PAINT,
+    colours_of,
+    event_style,
+    marked_style,
+)
 from attntui.tui.widgets.text import segment, set_subtitle, set_title
-from attntui.view.drawing.axis import axis, minimap, with_range
-from attntui.view.drawing.curve import draw_curve
-from attntui.view.drawing.paint import Paint
-from attntui.view.drawing.raster import CellSpan, Shape, density, draw_row
+from attntui.view.drawing.frame import GUTTER, Frame, Mark, Piece, gutter_cells
+from attntui.view.drawing.raster import Shape
 from attntui.view.drawing.tracks import TrackKind
 from attntui.view.session.session import Session
-from attntui.view.session.timeline import Line
 from attntui.view.tables.order import fit
-from attntui.view.words.attention import call_text
-from attntui.view.words.formats import count, duration, size
+from attntui.view.words.formats import counted, duration
 
-GUTTER = 15
 HEADER_LINES = 2
-MIN_LABEL = 4
+MARKS = {Mark.SELECTED: SELECTED, Mark.LINKED: LINKED}
 
 
 class TimelineView(Widget, can_focus=True):
-    """Draws the session's timeline. Keys are the screen's; a click posts `Clicked`."""
+    """Draws the session's timeline. Keys are the screen's; what the mouse does is posted."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "timeline--axis",
@@ -62,23 +63,49 @@ class TimelineView(Widget, can_focus=True):
             self.line = line
 
     class Wheel(Message):
-        """The wheel turned over a time: zoom there."""
+        """The wheel turned over a time: zoom there. Over the headings: scroll the lanes."""
 
-        def __init__(self, timeline: TimelineView, direction: int) -> None:
+        def __init__(self, timeline: TimelineView, direction: int, at: int | None) -> None:
             super().__init__()
             self.timeline = timeline
             self.direction = direction
+            self.at = at
 
-    def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:
+    class Dragged(Message):
+        """The mouse was drawn over [start, end), in ns; `ended` once its button is let go."""
+
+        def __init__(self, timeline: TimelineView, start: int, end: int, ended: bool) -> None:
+            super().__init__()
+            self.timeline = timeline
+            self.start = start
+            self.end = end
+            self.ended = ended
+
+    def __init__(
+        self, *, ascii_only: bool = False, adapts: bool = False, id: str | None = None
+    ) -> None:
+        """`adapts` gives headings more cells where some need them; without it timelines of one
+        width stand cell over cell.
+        """
         super().__init__(id=id)
+        self._adapts = adapts
         self.ascii_only = ascii_only
-        self.heading: Safe | None = None
-        self._frame: _Frame | None = None
+        self.heading = safe("")
+        self._frame: Frame | None = None
+        self._pressed: int | None = None
+        self._dragged = False
 
     @property
     def cells(self) -> int | None:
         """Cells there are for time; None while the timeline is not on screen."""
-        return max(self.size.width - GUTTER, 1) if self.size.width else None
+        return max(self.size.width - self.heading_cells, 1) if self.size.width else None
+
+    @property
+    def heading_cells(self) -> int:
+        """Cells for the headings of lanes."""
+        if self.session is None or not self._adapts:
+            return GUTTER
+        return gutter_cells(self.session.tracks, self.size.width)
 
     @property
     def lane_lines(self) -> int:
@@ -87,12 +114,15 @@ class TimelineView(Widget, can_focus=True):
         return max(height - HEADER_LINES, 1)
 
     @property
-    def top(self) -> int:
-        """The first line on screen: the current one is, however many there is room for now."""
+    def on_screen(self) -> tuple[int, ...]:
+        """The numbers of the lines on screen, from the top: the current one is among them,
+        however many there is room for now.
+        """
         session = self.session
         if session is None:
-            return 0
-        return session.timeline.scrolled(session.tracks, self.lane_lines).top
+            return ()
+        timeline = session.timeline.scrolled(session.tracks, self.lane_lines)
+        return timeline.on_screen(session.tracks, self.lane_lines)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """All lanes, so that a short trace leaves its room to the tables."""
@@ -117,37 +147,49 @@ class TimelineView(Widget, can_focus=True):
         if session is None:
             return
         view = session.timeline.viewport
-        heading = self.heading or f"Timeline ─ scope: {session.scope_text}"
-        set_title(
-            self, safe(f"{heading} ─ {duration(view.span)} of {duration(view.high - view.low)}")
-        )
+        shown = f"{duration(view.span)} of {duration(view.high - view.low)}"
+        set_title(self, safe(f"{self.heading} ─ {shown}"))
         cell = duration(view.span / (self.cells or session.width))
-        set_subtitle(self, safe(f"t={duration(session.timeline.cursor, 7)}  cell {cell}"))
+        place = f"t={duration(session.timeline.cursor, 7)}  cell {cell}"
+        set_subtitle(self, safe("  ".join([*self._lanes_away(session), place])))
+
+    def _lanes_away(self, session: Session) -> Iterator[str]:
+        """How many lanes are not on screen, and where they are."""
+        timeline = session.timeline.scrolled(session.tracks, self.lane_lines)
+        above, below = timeline.out_of_sight(session.tracks, self.lane_lines)
+        if above:
+            yield f"▲ {counted(above, 'lane')}"
+        if below:
+            yield f"▼ {counted(below, 'lane')}"
+        if timeline.hidden:
+            yield f"{len(timeline.hidden)} hidden"
 
     def render_line(self, y: int) -> Strip:
-        session, width = self.session, self.size.width - GUTTER
+        session, width = self.session, self.size.width - self.heading_cells
         if session is None or width < 1:
             return Strip.blank(self.size.width, self.rich_style)
         if self._frame is None:
-            self._frame = _Frame(session, width, self.ascii_only)
+            self._frame = Frame(
+                session, width, ascii_only=self.ascii_only, gutter=self.heading_cells
+            )
         frame = self._frame
         if y == 0:
             return self._text_line(safe(""), frame.axis_text, "timeline--axis")
         if y == 1:
             return self._text_line(safe("overview"), frame.minimap_text, "timeline--axis")
-        number = self.top + y - HEADER_LINES
-        if number >= len(frame.lines):
+        shown = self.on_screen
+        if y - HEADER_LINES >= len(shown):
             return Strip.blank(self.size.width, self.rich_style)
-        return self._lane_line(frame, number)
+        return self._lane_line(frame, shown[y - HEADER_LINES])
 
     def _text_line(self, heading: Safe, text: Safe, component: str) -> Strip:
         style = self.get_component_rich_style(component)
-        gutter = segment(fit(heading, GUTTER, right=False), style)
+        gutter = segment(fit(heading, self.heading_cells, right=False), style)
         return Strip([gutter, segment(text, style)]).adjust_cell_length(
             self.size.width, self.rich_style
         )
 
-    def _lane_line(self, frame: _Frame, number: int) -> Strip:
+    def _lane_line(self, frame: Frame, number: int) -> Strip:
         line = frame.lines[number]
         here = number == frame.session.timeline.line
         gutter = self.get_component_rich_style("timeline--gutter")
@@ -155,24 +197,34 @@ class TimelineView(Widget, can_focus=True):
             gutter += Style(reverse=True, bold=True) if self.has_focus else Style(bold=True)
         heading = segment(frame.heading(line, here), gutter)
         base = self.rich_style
-        body = Strip([self._segment(frame, line, s, base) for s in frame.spans(line)])
-        return Strip.join([Strip([heading]), self._with_cursor(frame, body, here)])
+        kind = frame.session.tracks[line.track].kind
+        body = Strip([self._segment(kind, piece, base) for piece in frame.pieces(line)])
+        shaded = self._shaded(body, frame.in_scope(line))
+        return Strip.join([Strip([heading]), self._with_cursor(frame, shaded, here)])
 
-    def _segment(self, frame: _Frame, line: Line, span: CellSpan, base: Style) -> Segment:
-        if span.shape is Shape.BLANK:
-            return segment(span.text, base)
-        if span.shape is Shape.DENSE:
-            kind = frame.session.tracks[line.track].kind
-            style = event_style(TRACK_PAINT[kind], span.shape, span.odd, base.bgcolor)
-            return segment(span.text, style)
-        paint, mark = frame.look(line, span.event)
+    def _segment(self, kind: TrackKind, piece: Piece, base: Style) -> Segment:
+        mark = MARKS.get(piece.mark)
         if mark is not None:
-            style = marked_style(mark, span.shape, base.bgcolor)
+            style = marked_style(mark, piece.shape, base.bgcolor)
+        elif piece.shape is Shape.BLANK:
+            style = base
         else:
-            style = event_style(paint, span.shape, span.odd, base.bgcolor)
-        return segment(span.text, style)
+            paint = TRACK_PAINT[kind] if piece.paint is None else piece.paint
+            style = event_style(paint, piece.shape, piece.odd, base.bgcolor, colours_of(self.app))
+        return segment(piece.text, style)
 
-    def _with_cursor(self, frame: _Frame, body: Strip, here: bool) -> Strip:
+    def _shaded(self, body: Strip, scope: tuple[int, int]) -> Strip:
+        """A line with what is out of the scope dimmed."""
+        first, last = scope
+        if (first, last) == (0, body.cell_length - 1):
+            return body
+        dim = Style(dim=True)
+        if last < first:
+            return body.apply_style(dim)
+        before, inside, after = body.divide([first, last + 1, body.cell_length])
+        return Strip.join([before.apply_style(dim), inside, after.apply_style(dim)])
+
+    def _with_cursor(self, frame: Frame, body: Strip, here: bool) -> Strip:
         cell = frame.cursor_cell
         if not 0 <= cell < frame.width:
             return body
@@ -184,121 +236,62 @@ class TimelineView(Widget, can_focus=True):
             at = at.apply_style(Style(reverse=True))
         return Strip.join([before, at, after])
 
-    def on_click(self, event: events.Click) -> None:
+    # Mouse
+
+    def _cell_at(self, event: events.MouseEvent) -> tuple[int, int] | None:
+        """The cell and the line under the mouse; None beside the lanes and the header."""
         at = event.get_content_offset(self)
-        if self.session is None or at is None or at.y < HEADER_LINES or at.x < GUTTER:
+        if self.session is None or at is None or at.x < self.heading_cells:
+            return None
+        return at.x - self.heading_cells, at.y - HEADER_LINES
+
+    def _time(self, cell: int) -> int:
+        assert self.session is not None
+        return self.session.timeline.viewport.time(cell, self.cells or 1)
+
+    def on_click(self, event: events.Click) -> None:
+        at, shown = self._cell_at(event), self.on_screen
+        if self._dragged:
+            self._dragged = False
+        elif at is not None and 0 <= at[1] < len(shown):
+            self.post_message(self.Clicked(self, self._time(at[0]), shown[at[1]]))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        at = self._cell_at(event)
+        self._pressed = None if at is None else at[0]
+        self._dragged = False
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        at = self._cell_at(event)
+        if self._pressed is None or at is None or not event.button:
             return
-        time = self.session.timeline.viewport.time(at.x - GUTTER, self.cells or 1)
-        line = self.top + at.y - HEADER_LINES
-        self.post_message(self.Clicked(self, time, line))
+        if at[0] != self._pressed:
+            self._dragged = True
+        if self._dragged:
+            self._drag(at[0], ended=False)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        at = self._cell_at(event)
+        if self._dragged and at is not None:
+            self._drag(at[0], ended=True)
+        self._pressed = None
+
+    def _drag(self, cell: int, *, ended: bool) -> None:
+        """Tells of the stretch from the cell pressed to this one, both in full."""
+        if self.session is None or self._pressed is None:
+            return
+        edges = self.session.timeline.viewport.edges(self.cells or 1)
+        first, last = sorted((self._pressed, min(cell, len(edges) - 2)))
+        self.post_message(self.Dragged(self, int(edges[first]), int(edges[last + 1]), ended))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        self.post_message(self.Wheel(self, -1))
+        self._wheel(event, -1)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event, 1)
+
+    def _wheel(self, event: events.MouseEvent, direction: int) -> None:
         event.stop()
-        self.post_message(self.Wheel(self, 1))
-
-
-class _Frame:
-    """What the lines of one frame share: computed once, then asked line by line."""
-
-    def __init__(self, session: Session, width: int, ascii_only: bool) -> None:
-        self.session = session
-        self.width = width
-        self.ascii_only = ascii_only
-        self.viewport = session.timeline.viewport
-        self.lines = session.timeline.lines(session.tracks)
-        self.edges = self.viewport.edges(width)
-        self.cursor_cell = self.viewport.cell(session.timeline.cursor, width)
-        self.event = session.event
-        self.gap = session.gap_number
-        self.linked = frozenset(session.linked)
-
-    @cached_property
-    def axis_text(self) -> Safe:
-        text = axis(self.viewport, self.width)
-        ends = self._measured_cells()
-        return text if ends is None else with_range(text, *ends)
-
-    def _measured_cells(self) -> tuple[int, int] | None:
-        session = self.session
-        if session.mark is not None:
-            low, high = sorted((session.mark, session.timeline.cursor))
-        elif session.measured is not None:
-            low, high = session.measured.range.start, session.measured.range.end - 1
-        else:
-            return None
-        first, last = self.viewport.cell(low, self.width), self.viewport.cell(high, self.width)
-        if last < 0 or first >= self.width:
-            return None
-        return max(first, 0), min(last, self.width - 1)
-
-    @cached_property
-    def minimap_text(self) -> Safe:
-        edges = self.viewport.fitted().edges(self.width)
-        busy = np.diff(self.session.lanes.minimap.busy_until(edges))
-        return minimap(density(busy, edges, ascii_only=self.ascii_only), self.viewport, self.width)
-
-    def heading(self, line: Line, here: bool) -> Safe:
-        """The gutter's text: the track's name on its first row."""
-        track = self.session.tracks[line.track]
-        mark = " "
-        if track.collapsible and line.row == 0:
-            closed = line.track in self.session.timeline.collapsed
-            mark = "▸" if closed else "▾"
-        text = safe(track.label, GUTTER - 2) if line.row == 0 else ""
-        if here and line.row:
-            text = f"  depth {line.row}"
-        return fit(safe(mark + text), GUTTER, right=False)
-
-    def spans(self, line: Line) -> list[CellSpan]:
-        """What a line shows, together as wide as the frame."""
-        track = self.session.tracks[line.track]
-        if track.curve is not None:
-            text = draw_curve(track.curve, self.edges, ascii_only=self.ascii_only)
-            peak = track.curve.peak
-            told = f" peak {count(peak) if track.kind is TrackKind.QUEUE else size(peak)}"
-            if len(told) < self.width // 3:
-                text = safe(text[: self.width - len(told)] + told)
-            return [CellSpan(text, Shape.DENSE, -1)]
-        label = {TrackKind.IDLE: self._gap_label, TrackKind.ATTENTION: self._call_label}.get(
-            track.kind, self._label
-        )
-        return draw_row(track.rows[line.row], self.edges, label, ascii_only=self.ascii_only)
-
-    def _label(self, event: int, room: int) -> Safe:
-        mark = ""
-        if event == self.event:
-            mark = "▸"
-        elif event in self.linked:
-            mark = "◆"
-        if room < MIN_LABEL:
-            return safe(mark[:room])
-        return fit(safe(mark + self.session.analysed.labels.event(event)), room, right=False)
-
-    def _call_label(self, event: int, room: int) -> Safe:
-        analysed = self.session.analysed
-        call = analysed.attention[analysed.calls_by_event[event]]
-        return fit(call_text(call), room, right=False) if room >= MIN_LABEL else safe("")
-
-    def _gap_label(self, gap: int, room: int) -> Safe:
-        mark = "▸" if gap == self.gap else ""
-        length = int(self.session.analysed.whole.gaps.length[gap])
-        texts = (duration(length), duration(length, 2).replace(" ", ""), "")
-        fits = (mark + text for text in texts if len(mark + text) <= max(room, len(mark)))
-        return safe(next(fits)[:room])
-
-    def look(self, line: Line, event: int) -> tuple[Paint, Style | None]:
-        """The class of an event on a line, and the mark it bears."""
-        kind = self.session.tracks[line.track].kind
-        if kind is TrackKind.IDLE:
-            return Paint.IDLE, SELECTED if event == self.gap else None
-        if event == self.event:
-            return Paint.OTHER, SELECTED
-        if kind is TrackKind.ATTENTION:
-            return Paint.ATTENTION, None
-        if event in self.linked:
-            return Paint.OTHER, LINKED
-        return self.session.lanes.paint_of(event), None
+        at = self._cell_at(event)
+        time = None if at is None else self._time(at[0])
+        self.post_message(self.Wheel(self, direction, time))

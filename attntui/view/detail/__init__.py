@@ -8,9 +8,9 @@ from attntui.view.detail.call import call_detail
 from attntui.view.detail.event import event_detail
 from attntui.view.detail.finding import finding_detail
 from attntui.view.detail.gap import gap_detail
-from attntui.view.detail.items import Item
+from attntui.view.detail.items import Item, heading
 from attntui.view.detail.stretch import range_detail, step_detail
-from attntui.view.session.selection import CallAt, EventAt, FindingAt, GapAt, Selection
+from attntui.view.session.selection import CallAt, EventAt, FindingAt, GapAt, RoleAt, Selection
 
 __all__ = ["Item", "detail_of"]
 
@@ -18,7 +18,7 @@ __all__ = ["Item", "detail_of"]
 def detail_of(part: Slice, selected: Selection) -> list[Item]:
     """The lines about what is selected, in the scope of `part`; none where nothing is."""
     analysed = part.analysed
-    if isinstance(selected, EventAt):
+    if isinstance(selected, EventAt | RoleAt):
         return event_detail(analysed, selected.row)
     if isinstance(selected, GapAt):
         return gap_detail(part, selected)
@@ -30,4 +30,4 @@ def detail_of(part: Slice, selected: Selection) -> list[Item]:
         return step_detail(analysed, selected.index)
     if isinstance(selected, Range):
         return range_detail(analysed, selected)
-    return []
+    return [heading("nothing is selected: j k in a table, . , in the timeline, or a click")]

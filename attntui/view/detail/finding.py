@@ -20,10 +20,13 @@ MAX_EVIDENCE = 20
 
 
 def finding_detail(part: Slice, key: str) -> list[Item]:
-    """The lines about a remark; one that this scope does not have says so."""
+    """The lines about a remark; one that this scope does not have is told of the whole trace."""
     remark = next((remark for remark in remarks(part) if remark.key == key), None)
+    whole = part.analysed.whole
+    if remark is None and part is not whole:
+        return [*finding_detail(whole, key), item("", "told of the whole trace: not in this scope")]
     if remark is None:
-        return [heading("no such finding in this scope")]
+        return [heading("no such finding in this trace")]
     items = [heading(remark.text)]
     if remark.check is not None:
         return [*items, *_region(remark.check)]

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from attntui.analysis.scope import Scope
 from attntui.safe import Safe, safe
 from attntui.view.session.selection import Selection
 
 MAX_LABEL = 40
 MAX_TEXT = 2_000
 """Cells of a line: names of templates run to thousands of characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeTo:
+    """Where a line leads that offers a scope."""
+
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +30,11 @@ class Item:
 
     label: Safe
     text: Safe
-    leads_to: Selection | None = None
+    leads_to: Selection | ScopeTo | None = None
     heading: bool = False
 
 
-def item(label: str, text: str, leads_to: Selection | None = None) -> Item:
+def item(label: str, text: str, leads_to: Selection | ScopeTo | None = None) -> Item:
     """A line; both texts are cleaned, and cut where they are endless."""
     return Item(safe(label, MAX_LABEL), safe(text, MAX_TEXT), leads_to)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
+
 from attntui.safe import Safe
 from attntui.view.session.viewport import Viewport
 
 _UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
 _MIN_CELLS_A_TICK = 16
+SHADE = "░"
 
 
 def tick_step(ns_per_cell: float) -> int:
@@ -51,6 +54,24 @@ def with_range(axis: Safe, first: int, last: int) -> Safe:
     """The axis with the cells from `first` to `last` marked; the ticks' text stays readable."""
     marked = axis[first : last + 1].replace(" ", "━").replace("╷", "┯")
     return Safe(axis[:first] + marked + axis[last + 1 :])
+
+
+def with_shade(axis: Safe, scope: tuple[int, int]) -> Safe:
+    """The axis with what lies outside the cells of the scope shaded; the text stays readable."""
+    first, last = scope
+    before, after = (
+        axis[:first].replace(" ", SHADE),
+        axis[max(last + 1, first) :].replace(" ", SHADE),
+    )
+    return Safe(before + axis[first : max(last + 1, first)] + after)
+
+
+def with_edges(axis: Safe, left: Safe, right: Safe) -> Safe:
+    """The axis with texts at its two ends, where they leave room for one another."""
+    width, cells = len(axis), cell_len(left) + cell_len(right)
+    if not cells or cells >= width:
+        return axis
+    return Safe(left + axis[cell_len(left) : width - cell_len(right)] + right)
 
 
 def minimap(density: Safe, viewport: Viewport, width: int) -> Safe:

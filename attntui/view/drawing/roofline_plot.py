@@ -65,6 +65,26 @@ class _Scale:
         return range(math.ceil(self.low), math.floor(self.high) + 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A kernel of the legend: its place among those given, what bounds it, its line, and line
+    and cell of its letter in the picture (None where it has none of its own).
+    """
+
+    kernel: int
+    bound: str | None
+    line: int
+    dot: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Roofline:
+    """A drawn roofline: its lines, and the kernels that the legend lists."""
+
+    lines: tuple[Safe, ...]
+    entries: tuple[Entry, ...] = ()
+
+
 Named = Sequence[tuple[Safe, KernelFact]]
 """Kernels with what they are called."""
 
@@ -76,7 +96,7 @@ def roofline_plot(
     height: int,
     *,
     ascii_only: bool = False,
-) -> tuple[Safe, ...]:
+) -> Roofline:
     """`height` lines of at most `width` cells: the roofs, a letter a kernel, and a legend.
 
     `kernels` are ranked by time here, whatever their order. Where the picture does not fit,
@@ -84,13 +104,18 @@ def roofline_plot(
     """
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         text = f"roofline needs {LEAST_WIDTH}x{LEAST_HEIGHT} cells"
-        return _shown([text, *[""] * (height - 1)][: max(height, 0)], width, ascii_only)
-    ranked = sorted(kernels, key=lambda kernel: -kernel[1].gpu_ns)
-    known = [k for k in ranked if k[1].bound.tflops is not None or k[1].bound.gbps]
+        lines = [text, *[""] * (height - 1)][: max(height, 0)]
+        return Roofline(_shown(lines, width, ascii_only))
+    by_time = sorted(range(len(kernels)), key=lambda number: -kernels[number][1].gpu_ns)
+    ranked = [kernels[number] for number in by_time]
+    known = [number for number in by_time if _is_known(kernels[number][1])]
     if not known:
-        text = "no kernel's work is known: record shapes to see the roofline"
-        return _shown([text, *[""] * (height - 1)], width, ascii_only)
-    listed = known[: min(len(ascii_uppercase), max(2, (height - 4) // 2))]
+        text = "no kernel's work is known: record_shapes=True has the roofline drawn"
+        if not kernels:
+            text = "no GPU operation here: there is nothing to draw under the roofs"
+        return Roofline(_shown([text, *[""] * (height - 1)], width, ascii_only))
+    chosen = known[: min(len(ascii_uppercase), max(2, (height - 4) // 2))]
+    listed = [kernels[number] for number in chosen]
     facts = [fact for _, fact in listed]
     marks = _marks(facts)
     signs = _ASCII if ascii_only else _UNICODE
@@ -107,7 +132,16 @@ def roofline_plot(
         ),
         _rest(ranked, listed, whole),
     ]
-    return _shown(lines, width, ascii_only)
+    first = len(lines) - 1 - len(listed)
+    entries = [
+        Entry(number, fact.bound.kind, first + at, grid.dots.get(ascii_uppercase[at]))
+        for at, (number, fact) in enumerate(zip(chosen, facts, strict=True))
+    ]
+    return Roofline(_shown(lines, width, ascii_only), tuple(entries))
+
+
+def _is_known(fact: KernelFact) -> bool:
+    return fact.bound.tflops is not None or bool(fact.bound.gbps)
 
 
 def _shown(lines: Sequence[str], width: int, ascii_only: bool) -> tuple[Safe, ...]:
@@ -160,6 +194,8 @@ class _Picture:
         self.x, self.y = _axes(marks, peaks, tops, width, height)
         self.cells = [[" "] * width for _ in range(height)]
         self.behind: dict[str, str] = {}
+        self.dots: dict[str, tuple[int, int]] = {}
+        """Line and cell of each letter among all lines, of which the first is the heading."""
         if peaks is not None:
             self._draw_roofs(peaks.hbm, sorted(tops))
         self._draw_marks(marks)
@@ -191,6 +227,8 @@ class _Picture:
             else:
                 shown[place] = mark.letter
                 self._put(*place, mark.letter)
+                line = len(self.cells) - place[1]
+                self.dots[mark.letter] = line, _AXIS_CELLS + 1 + place[0]
 
     def lines(self) -> list[str]:
         """The picture with its axes: the rows, the axis below, its labels."""

@@ -38,12 +38,16 @@ class TrackKind(Enum):
     QUEUE = "queue"
 
 
+_PINNED = (TrackKind.QUEUE, TrackKind.IDLE, TrackKind.GPU, TrackKind.ATTENTION)
+
+
 @dataclass(frozen=True, eq=False)
 class Track:
     """One heading of the timeline with its display rows.
 
-    `events` are the rows of the trace on it, in time order, and `row_of` the display row
-    of each. `device` is set on GPU, idle and memory tracks, `lane` on those of one lane.
+    `events` are the numbers of what is on it, in time order, and `row_of` the display row of
+    each: rows of the trace, of an idle strip gaps, of the attention strip calls. `device` is
+    set on GPU, idle and memory tracks, `lane` on those of one lane.
     """
 
     kind: TrackKind
@@ -67,15 +71,34 @@ class Track:
         return self.kind is TrackKind.IDLE
 
     @property
+    def names_calls(self) -> bool:
+        """Whether `events` are indices of attention calls, not rows of the trace."""
+        return self.kind is TrackKind.ATTENTION
+
+    @property
+    def pinned(self) -> bool:
+        """Whether the track stays on screen while others scroll."""
+        return self.kind in _PINNED
+
+    @property
     def collapsible(self) -> bool:
         return len(self.rows) > 1
 
     def row_of_event(self, event: int) -> int | None:
-        """The display row that holds the event, or None when it is not on this track."""
+        """The display row that holds a row of the trace, or None when it is not on this track."""
+        if self.names_gaps or self.names_calls:
+            return None
         at = int(np.searchsorted(self.events, event))
         if at < len(self.events) and self.events[at] == event:
             return int(self.row_of[at])
         return None
+
+    def row_of_call(self, index: int) -> int | None:
+        """The display row that holds an attention call, or None when it is not on this track."""
+        if not self.names_calls:
+            return None
+        at = np.flatnonzero(self.events == index)
+        return int(self.row_of[at[0]]) if len(at) else None
 
 
 _CPU_KINDS = (
@@ -131,12 +154,12 @@ def curve_track(
 
 
 def attention_track(analysed: AnalysedTrace) -> Iterator[Track]:
-    """The attention calls over their GPU time; events are the rows that stand for them."""
+    """The attention calls over their GPU time; events are their indices."""
     trace = analysed.trace
     spans = [
-        (*call_span(trace, call), event)
-        for call in analysed.attention
-        if (event := call_event(call)) is not None
+        (*call_span(trace, call), index)
+        for index, call in enumerate(analysed.attention)
+        if call_event(call) is not None
     ]
     if not spans:
         return

@@ -297,6 +297,7 @@ class Op(Part, kw_only=True):
     gpu_ops: int
     fat_bar: FatBar | None
     split_ns: dict[SelfPart, int]
+    awaited_ns: int
 
 
 class AttentionKind(Part, kw_only=True):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from attntui.view.session import marks
+from attntui.safe import Safe, safe
+from attntui.view.session import calls, jumps, marks
+from attntui.view.session.jumps import jump
 from attntui.view.session.session import Session
 
 ZOOM = 0.5
@@ -57,10 +59,11 @@ KEYS: tuple[Key, ...] = (
         ("pan_right", "l d", "l d", "pan right", lambda s: s.panned(PAN)),
         ("page_left", "H shift+left", "H ⇧←", "page left", lambda s: s.panned(-PAGE)),
         ("page_right", "L shift+right", "L ⇧→", "page right", lambda s: s.panned(PAGE)),
-        ("zoom_in", "w plus equals_sign", "w + =", "zoom in at the cursor",
+        ("zoom_in", "w plus equals_sign", "w + =", "zoom in at the selection, else the cursor",
          lambda s: s.zoomed(ZOOM)),
-        ("zoom_out", "s minus", "s -", "zoom out at the cursor", lambda s: s.zoomed(1 / ZOOM)),
-        ("fit_all", "0", "0", "fit the whole trace", Session.fitted),
+        ("zoom_out", "s minus", "s -", "zoom out, likewise", lambda s: s.zoomed(1 / ZOOM)),
+        ("fit_all", "0", "0", "fit the GPU's work, again the whole trace",
+         Session.fitted_to_work),
         ("fit_selection", "f", "f", "fit the selection", Session.fitted_to_selection),
     ),
     *_keys(
@@ -75,32 +78,40 @@ KEYS: tuple[Key, ...] = (
     ),
     *_keys(
         "Events",
-        ("next_event", "full_stop", ".", "next event in the lane", lambda s: s.stepped(1)),
-        ("previous_event", "comma", ",", "previous event in the lane", lambda s: s.stepped(-1)),
-        ("to_launch", "left_square_bracket", "[", "kernel to its launch", Session.to_launch),
-        ("to_kernel", "right_square_bracket", "]", "launch to its kernel", Session.to_kernel),
-        ("next_gap", "right_curly_bracket", "}", "next gap", lambda s: s.gap_moved(1)),
-        ("previous_gap", "left_curly_bracket", "{", "previous gap", lambda s: s.gap_moved(-1)),
+        ("next_event", "full_stop", ".", "next event in the lane, or role of the attention call",
+         lambda s: calls.stepped(s, 1)),
+        ("previous_event", "comma", ",", "previous event or role", lambda s: calls.stepped(s, -1)),
+        ("to_launch", "left_square_bracket", "[", "kernel to its launch",
+         jump(Session.to_launch)),
+        ("to_kernel", "right_square_bracket", "]", "launch or attention call to its kernel",
+         jump(Session.to_kernel)),
+        ("next_gap", "right_curly_bracket", "}", "next gap", jump(lambda s: s.gap_moved(1))),
+        ("previous_gap", "left_curly_bracket", "{", "previous gap",
+         jump(lambda s: s.gap_moved(-1))),
         ("threshold_down", "left_parenthesis", "(", "lower the gap threshold",
          lambda s: s.threshold_moved(-1)),
         ("threshold_up", "right_parenthesis", ")", "raise the gap threshold",
          lambda s: s.threshold_moved(1)),
-        ("next_step", "J", "J", "next step or unit", lambda s: s.step_moved(1)),
-        ("previous_step", "K", "K", "previous step or unit", lambda s: s.step_moved(-1)),
+        ("next_step", "J", "J", "next step or unit", jump(lambda s: s.step_moved(1))),
+        ("previous_step", "K", "K", "previous step or unit", jump(lambda s: s.step_moved(-1))),
+        ("go_back", "ctrl+o alt+left", "^O Alt-←", "back to before the last jump", jumps.back),
+        ("go_forward", "alt+right", "Alt-→", "forward again", jumps.forward),
     ),
     *_keys(
         "Scope",
-        ("cycle_scope", "S", "S", "scope: whole, step, annotation, range", Session.scope_cycled),
-        ("measure", "v", "v … v", "measure a range", marks.measuring),
-        ("measure_selection", "r", "r", "measure what is selected", marks.measuring_selection),
+        ("scope", "S", "S", "choose the scope: whole, step, annotation, range, attention call"),
+        ("measure", "v", "v … v", "measure a range", jump(marks.measuring)),
+        ("measure_selection", "r", "r", "measure what is selected",
+         jump(marks.measuring_selection)),
         ("bookmark", "m", "m", "set a bookmark", marks.bookmarked),
-        ("bookmarks", "apostrophe", "'", "list bookmarks"),
+        ("bookmarks", "apostrophe", "'", "list bookmarks: go to one, name it"),
     ),
     *_keys(
         "Find",
         ("search", "slash", "/", "search names (regular expression)"),
-        ("search_next", "n", "n", "next match", lambda s: marks.search_moved(s, 1)),
-        ("search_previous", "N", "N", "previous match", lambda s: marks.search_moved(s, -1)),
+        ("search_next", "n", "n", "next match", jump(lambda s: marks.search_moved(s, 1))),
+        ("search_previous", "N", "N", "previous match",
+         jump(lambda s: marks.search_moved(s, -1))),
         ("filter", "backslash", "\\", "filter the table (regular expression)"),
     ),
     *_keys(
@@ -112,9 +123,13 @@ KEYS: tuple[Key, ...] = (
     ),
     *_keys(
         "Lanes",
-        ("toggle_collapse", "space", "Space", "collapse or open the lane",
+        ("toggle_collapse", "space", "Space", "collapse or open the lane; ops: the row (also → ←)",
          Session.toggled_collapse),
         ("toggle_empty", "z", "z", "hide or show lanes empty on screen", Session.toggled_empty),
+        ("lane_up", "U shift+up", "U ⇧↑", "move the lane up", lambda s: s.lane_moved(-1)),
+        ("lane_down", "D shift+down", "D ⇧↓", "move the lane down", lambda s: s.lane_moved(1)),
+        ("hide_lane", "Z", "Z", "hide the lane", Session.lane_hidden),
+        ("show_lanes", "A", "A", "show the lanes hidden by Z", Session.all_lanes_shown),
     ),
     *_keys(
         "Panes",
@@ -127,6 +142,7 @@ KEYS: tuple[Key, ...] = (
         ("pane('detail')", "7", "7", "detail"),
         ("pane('steps')", "8", "8", "steps"),
         ("roofline", "p", "p", "roofline picture of the kernels"),
+        ("legend", "C", "C", "legend: what colours and signs mean"),
         ("compare", "c", "c", "compare with another trace"),
         ("next_pane", "tab", "Tab", "next pane"),
         ("previous_pane", "shift+tab", "⇧Tab", "previous pane"),
@@ -139,13 +155,14 @@ KEYS: tuple[Key, ...] = (
         ("reload", "R", "R", "reload the file in place"),
         ("help", "question_mark f1", "? F1", "help"),
         ("palette", "colon", ":", "command palette"),
-        ("back", "escape", "Esc", "undo one thing, the innermost first"),
-        ("quit", "q", "q", "quit"),
+        ("back", "escape", "Esc", "undo one thing, the last jump first"),
+        ("quit", "q", "q", "close this screen, quit on the first (Ctrl-C quits anywhere)"),
     ),
 )  # fmt: skip
 
 _MAIN_ONLY = (
     *("accept", "next_step", "previous_step", "roofline", "compare", "copy_to_file", "reload"),
+    *("fit_all", "go_back", "go_forward"),
 )
 """Keys that mean nothing, or something else, where two traces are compared; so do panes and
 what stands under Scope.
@@ -160,6 +177,7 @@ COMPARE_KEYS: tuple[Key, ...] = (
     *_keys(
         "Compare",
         ("accept", "enter", "Enter", "row: to both ends; timeline: open that trace"),
+        ("fit_all", "0", "0", "fit the units", Session.fitted),
         ("next_unit", "J", "J", "next unit on both sides"),
         ("previous_unit", "K", "K", "previous unit on both sides"),
         ("next_choice", "u", "u", "compare by another kind of unit"),
@@ -178,7 +196,41 @@ COMPARE_KEYS: tuple[Key, ...] = (
 """The compare screen's keys: those of the main screen that mean something there, and its own."""
 
 
-def groups(keys: tuple[Key, ...] = KEYS) -> dict[str, list[Key]]:
+PICKER_KEYS: tuple[Key, ...] = (
+    *_keys(
+        "Traces",
+        ("accept", "enter", "Enter", "open the trace, or compare the two marked"),
+        ("mark", "space", "Space", "mark the trace: two are compared"),
+        ("filter", "slash backslash", "/ \\", "filter by name (regular expression)"),
+        ("back", "escape", "Esc", "drop the filter, then leave"),
+        ("quit", "q", "q", "quit"),
+    ),
+    *(
+        key
+        for key in KEYS
+        if key.name.startswith(("row_", "page_up", "page_down", "go_start", "go_end", "sort_"))
+        or key.name == "help"
+    ),
+)
+"""The keys of the list of traces."""
+
+MOUSE: tuple[Key, ...] = _keys(
+    "Mouse",
+    ("", "", "click", "timeline: cursor and event; table: row, its header: sort; detail: link"),
+    ("", "", "double click", "table: go to the thing, as Enter"),
+    ("", "", "wheel", "timeline: zoom there, over the headings: lanes; else scroll"),
+    ("", "", "drag", "timeline: measure a range"),
+)
+"""What the mouse does, for those who read of the keys; none of it is only done so."""
+
+
+def pane_title(keys: Sequence[Key], name: str, title: str = "") -> Safe:
+    """A pane's title with the key that leads to it: `2 Kernels`, or another title."""
+    key = next(key for key in keys if key.name == f"pane({name!r})")
+    return safe(f"{key.shown} {title or key.text[0].upper() + key.text[1:]}")
+
+
+def groups(keys: Sequence[Key] = KEYS) -> dict[str, list[Key]]:
     """The keys under their headings, in the table's order."""
     found: dict[str, list[Key]] = {}
     for key in keys:
@@ -186,7 +238,7 @@ def groups(keys: tuple[Key, ...] = KEYS) -> dict[str, list[Key]]:
     return found
 
 
-def markdown(keys: tuple[Key, ...] = KEYS) -> str:
+def markdown(keys: Sequence[Key] = (*KEYS, *MOUSE)) -> str:
     """The README's table."""
     lines = ["| keys | action |", "|---|---|"]
     for key in keys:

@@ -1,4 +1,6 @@
-"""Steps of a session that leave something behind: measured ranges, bookmarks, a search."""
+"""Steps of a session that leave something behind, and how that is undone: measured ranges,
+bookmarks, a search.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,12 @@ from dataclasses import replace
 
 from attntui.analysis.scope import WHOLE, Range
 from attntui.safe import safe
+from attntui.view.session.jumps import at_place, back, place_of
 from attntui.view.session.measured import measure
+from attntui.view.session.places import Bookmark
 from attntui.view.session.search import Search
 from attntui.view.session.selection import EventAt, span_of
-from attntui.view.session.session import UNSAID, Bookmark, Session
+from attntui.view.session.session import UNSAID, Session
 from attntui.view.words.formats import duration
 
 
@@ -19,7 +23,15 @@ def measuring(session: Session) -> Session:
     if session.mark is None:
         begun = replace(unmeasured(session), mark=cursor)
         return begun.saying("move, then v again to measure")
-    return measuring_range(session, *sorted((session.mark, cursor)))
+    if cursor == session.mark:
+        return session.saying("move the cursor first: a range has two ends")
+    return measured_between(session, *sorted((session.mark, cursor)))
+
+
+def measured_between(session: Session, low: int, high: int) -> Session:
+    """[low, high) as the measured range, and selected."""
+    measured = measuring_range(session, low, high)
+    return measured if measured.measured is None else measured.pointing_at(measured.measured.range)
 
 
 def measuring_range(session: Session, low: int, high: int) -> Session:
@@ -29,14 +41,9 @@ def measuring_range(session: Session, low: int, high: int) -> Session:
 
 
 def measuring_selection(session: Session) -> Session:
-    """What is selected as the measured range."""
+    """The stretch of what is selected as the measured range, and selected instead."""
     span = span_of(session.analysed, session.selection)
-    return session.saying("nothing selected") if span is None else measuring_range(session, *span)
-
-
-def is_measuring(session: Session) -> bool:
-    """Whether a range is measured, or being measured."""
-    return session.mark is not None or session.measured is not None
+    return session.saying("nothing selected") if span is None else measured_between(session, *span)
 
 
 def unmeasured(session: Session) -> Session:
@@ -46,18 +53,24 @@ def unmeasured(session: Session) -> Session:
 
 
 def bookmarked(session: Session) -> Session:
-    """With a bookmark at the cursor."""
-    at, view = session.timeline.cursor, session.timeline.viewport
-    what = session.selection_text or "nothing selected"
-    mark = Bookmark(view.t0, view.t1, at, safe(f"{duration(at)}  {what}"))
-    return replace(session, bookmarks=(*session.bookmarks, mark)).saying("bookmark set")
+    """With a bookmark of this place, named by what is selected."""
+    span = span_of(session.analysed, session.selection)
+    at = session.timeline.cursor if span is None else span[0]
+    label = safe(f"{duration(at)}  {session.selection_text or 'nothing selected'}")
+    marked = replace(session, bookmarks=(*session.bookmarks, Bookmark(place_of(session), label)))
+    return marked.saying(f"bookmark: {label}")
+
+
+def renamed(session: Session, number: int, label: str) -> Session:
+    """With another name for a bookmark; cleaned here, and kept as it was where it is empty."""
+    marks = list(session.bookmarks)
+    marks[number] = replace(marks[number], label=safe(label.strip()) or marks[number].label)
+    return replace(session, bookmarks=tuple(marks))
 
 
 def at_bookmark(session: Session, number: int) -> Session:
-    """Back at a bookmark, with what the cursor stands on selected."""
-    mark = session.bookmarks[number]
-    viewport = session.timeline.viewport.showing(mark.t0, mark.t1, margin=0.0)
-    return session.showing(viewport).cursor_to(mark.cursor)
+    """Back at a bookmark, with what was selected there."""
+    return at_place(session, session.bookmarks[number].place)
 
 
 def searching(session: Session, pattern: str) -> Session:
@@ -82,6 +95,19 @@ def search_moved(session: Session, direction: int, here: bool = False) -> Sessio
     at = inside.next(session.trace, cursor, session.event, direction, here)
     moved = session.going_to(EventAt(int(inside.rows[at])))
     return moved.saying(f"/{search.pattern}/ {at + 1} of {len(inside.rows):,}")
+
+
+def undone(session: Session) -> Session | None:
+    """Drops a measurement under way, else goes back from the last jump, else drops the measured
+    range; None when there is none of these.
+    """
+    if session.mark is not None:
+        return replace(session, mark=None, said=UNSAID)
+    measured = session.measured
+    if not session.jumps.past:
+        return None if measured is None else unmeasured(session)
+    leaves_range = measured is not None and session.selection == measured.range
+    return unmeasured(back(session)) if leaves_range else back(session)
 
 
 def backed(session: Session) -> Session | None:

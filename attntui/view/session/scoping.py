@@ -1,4 +1,4 @@
-"""Which scopes a place in the trace offers."""
+"""Which scopes a place in the trace offers, and one of them taken."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.launches import nearest
-from attntui.analysis.scope import WHOLE, Annotation, Range, Scope, Step
+from attntui.analysis.scope import WHOLE, Annotation, Call, Range, Scope, Step
 from attntui.analysis.steps import Steps
 from attntui.trace.model import ABSENT, Category, Trace
+from attntui.view.session.selection import CallAt, RoleAt, call_span, host_span
+from attntui.view.session.session import Session
 
 
 def scope_choices(
     analysed: AnalysedTrace, event: int | None, cursor: int, measured: Range | None
 ) -> list[Scope]:
-    """The scopes at a place, in the order in which a key goes through them: the whole
-    trace, the step, the innermost annotation where it is not that step, the range.
+    """The scopes at a place: the whole trace, the step, the innermost annotation where it is
+    not that step, the attention call, the range.
     """
     choices: list[Scope] = [WHOLE]
     steps = analysed.steps
@@ -25,9 +27,54 @@ def scope_choices(
     annotation = annotation_at(analysed.trace, event)
     if annotation is not None and (step is None or annotation != int(steps.rows[step])):
         choices.append(Annotation(annotation))
+    call = None if event is None else analysed.calls_by_event.get(event)
+    if call is not None:
+        choices.append(Call(call))
     if measured is not None:
         choices.append(measured)
     return choices
+
+
+def offered(session: Session) -> tuple[list[Scope], Scope]:
+    """The scopes where a session stands, and which of them comes first to mind: the one that is
+    selected, else the one after the present scope.
+    """
+    chosen, measured = session.selection, session.measured
+    ranged = chosen if isinstance(chosen, Range) else None if measured is None else measured.range
+    choices = scope_choices(session.analysed, session.event, session.timeline.cursor, ranged)
+    own: Scope | None = None
+    if isinstance(chosen, Step | Range):
+        own = chosen
+    elif isinstance(chosen, CallAt | RoleAt):
+        own = Call(chosen.index if isinstance(chosen, CallAt) else chosen.call)
+        choices = [*(c for c in choices if not isinstance(c, Call)), own]
+    if own is not None and own != session.scope:
+        return choices, own
+    here = choices.index(session.scope) if session.scope in choices else -1
+    return choices, choices[(here + 1) % len(choices)]
+
+
+def scoping(session: Session, scope: Scope) -> Session:
+    """With another scope, of which something is on screen; the selection stays."""
+    moved = session.scoped(scope)
+    start, end = scope_span(session.analysed, scope)
+    if not session.timeline.viewport.shows(start, end):
+        moved = moved.showing(session.timeline.viewport.showing(start, end))
+    return moved.saying(f"scope: {moved.scope_text}")
+
+
+def scope_span(analysed: AnalysedTrace, scope: Scope) -> tuple[int, int]:
+    """The time of a scope on the host, in ns, of a call that none tells of on the GPU."""
+    if isinstance(scope, Range):
+        return scope.start, scope.end
+    if isinstance(scope, Step):
+        return int(analysed.steps.start[scope.index]), int(analysed.steps.end[scope.index])
+    if isinstance(scope, Annotation):
+        return int(analysed.trace.start[scope.row]), int(analysed.trace.end[scope.row])
+    if isinstance(scope, Call):
+        call = analysed.attention[scope.index]
+        return host_span(call) or call_span(analysed.trace, call)
+    return analysed.trace.span
 
 
 def step_at(steps: Steps, event: int | None, cursor: int) -> int | None:

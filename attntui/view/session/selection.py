@@ -8,6 +8,7 @@ import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.attention import AttentionCall
+from attntui.analysis.gap_list import GapList
 from attntui.analysis.scope import Range, Step
 from attntui.trace.model import Trace
 
@@ -42,6 +43,14 @@ class CallAt:
 
 
 @dataclass(frozen=True, slots=True)
+class RoleAt:
+    """One GPU operation as a part of an attention call: the call's index, the operation's row."""
+
+    call: int
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
 class FindingAt:
     """One line of the overview: `key` names it in any scope, `place` is where it leads."""
 
@@ -49,7 +58,7 @@ class FindingAt:
     place: EventAt | GapAt | Range | None = None
 
 
-Selection = Nothing | EventAt | GapAt | CallAt | FindingAt | Step | Range
+Selection = Nothing | EventAt | GapAt | CallAt | RoleAt | FindingAt | Step | Range
 """`Step` and `Range` are those of scopes."""
 
 NOTHING = Nothing()
@@ -59,8 +68,12 @@ def call_span(trace: Trace, call: AttentionCall) -> tuple[int, int]:
     """Where a call is shown: its time on the GPU, else on the host, in ns."""
     if call.gpu_ops:
         return int(trace.start[call.gpu_rows].min()), int(trace.end[call.gpu_rows].max())
-    start = call.start or 0
-    return start, start if call.end is None else call.end
+    return host_span(call) or (0, 0)
+
+
+def host_span(call: AttentionCall) -> tuple[int, int] | None:
+    """A call's time on its thread, in ns; None where no op tells of it."""
+    return None if call.start is None or call.end is None else (call.start, call.end)
 
 
 def call_event(call: AttentionCall) -> int | None:
@@ -70,9 +83,16 @@ def call_event(call: AttentionCall) -> int | None:
     return int(call.gpu_rows[0]) if call.gpu_ops else None
 
 
+def call_of(analysed: AnalysedTrace, selected: Selection) -> AttentionCall | None:
+    """The attention call that is selected, in whole or in one of its roles."""
+    if isinstance(selected, CallAt):
+        return analysed.attention[selected.index]
+    return analysed.attention[selected.call] if isinstance(selected, RoleAt) else None
+
+
 def event_of(analysed: AnalysedTrace, selected: Selection) -> int | None:
     """The row of the event that is selected, or that stands for what is; None without one."""
-    if isinstance(selected, EventAt):
+    if isinstance(selected, EventAt | RoleAt):
         return selected.row
     if isinstance(selected, CallAt):
         return call_event(analysed.attention[selected.index])
@@ -88,7 +108,7 @@ def span_of(analysed: AnalysedTrace, selected: Selection) -> tuple[int, int] | N
     trace = analysed.trace
     if isinstance(selected, GapAt | Range):
         return selected.start, selected.end
-    if isinstance(selected, EventAt):
+    if isinstance(selected, EventAt | RoleAt):
         return int(trace.start[selected.row]), int(trace.end[selected.row])
     if isinstance(selected, CallAt):
         return call_span(trace, analysed.attention[selected.index])
@@ -107,10 +127,16 @@ def step_span(analysed: AnalysedTrace, index: int) -> tuple[int, int]:
     return int(steps.start[index]), end
 
 
+def gap_at(gaps: GapList, number: int) -> GapAt:
+    """A gap of a list as what can be selected."""
+    device, stream = int(gaps.device[number]), int(gaps.stream[number])
+    return GapAt(device, stream, int(gaps.start[number]), int(gaps.end[number]))
+
+
 def stretch(analysed: AnalysedTrace, start: int, end: int) -> GapAt | Range:
     """A stretch of time: the gap of a device that it is, else a range."""
     gaps = analysed.whole.gaps
     number = gaps.number_of(None, start, end)
     if number is None:
         return Range(start, end)
-    return GapAt(int(gaps.device[number]), int(gaps.stream[number]), start, end)
+    return gap_at(gaps, number)

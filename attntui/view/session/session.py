@@ -11,29 +11,34 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
-from attntui.analysis.gap_list import GapList
+from attntui.analysis.attention import AttentionCall
 from attntui.analysis.launches import launched_inside
 from attntui.analysis.scope import WHOLE, Scope, Step
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
-from attntui.trace.model import ABSENT, Trace
+from attntui.trace.model import ABSENT, Category, Trace
 from attntui.view.drawing.lanes import Lanes
 from attntui.view.drawing.tracks import Track, TrackKind
+from attntui.view.session.gaps import gap_beside
+from attntui.view.session.lines import led_to, line_of, number_on, selection_on
 from attntui.view.session.measured import Measured
 from attntui.view.session.naming import scope_text, selection_text
-from attntui.view.session.scoping import scope_choices
+from attntui.view.session.places import NO_JUMPS, Bookmark, Jumps, Scrolled
 from attntui.view.session.search import Search
 from attntui.view.session.selection import (
     NOTHING,
+    CallAt,
     EventAt,
     FindingAt,
     GapAt,
+    RoleAt,
     Selection,
+    call_of,
     event_of,
     span_of,
     step_span,
 )
-from attntui.view.session.timeline import Line, Timeline
+from attntui.view.session.timeline import Timeline
 from attntui.view.session.viewport import Viewport
 from attntui.view.words.formats import duration
 
@@ -44,15 +49,10 @@ DEFAULT_THRESHOLD = 1_000
 
 UNSAID = safe("")
 
-
-@dataclass(frozen=True, slots=True)
-class Bookmark:
-    """A place to come back to."""
-
-    t0: int
-    t1: int
-    cursor: int
-    label: Safe
+EDGE, FIT_EDGE = 0.02, 0.15
+"""Blank on both sides of what a view is fitted to, as a share of it: tight, and with some of
+what stands round it.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,9 @@ class Session:
     """An analysed trace, the timeline over it, the scope, and what is selected.
 
     `slice` is that of the scope once it is found: see `is_settled` and `with_slice`. `width`
-    is the timeline's cells; `mark` the first end of a measurement under way.
+    is the timeline's cells; `mark` the first end of a measurement under way; `pane` the name
+    of the pane that has the focus; `lists` how far those on screen were scrolled before the
+    last step; `jumps` the way back.
     """
 
     analysed: AnalysedTrace
@@ -75,26 +77,30 @@ class Session:
     measured: Measured | None = None
     bookmarks: tuple[Bookmark, ...] = ()
     search: Search | None = None
+    pane: str = ""
+    lists: tuple[Scrolled, ...] = ()
+    jumps: Jumps = NO_JUMPS
     said: Safe = UNSAID
 
     @classmethod
     def of(cls, analysed: AnalysedTrace, lanes: Lanes | None = None) -> Session:
-        """The whole trace on screen, its first GPU operation (else its first event) selected."""
+        """The devices' work on screen (of a trace without any, all of it), its first GPU
+        operation (else its first event) selected.
+        """
         lanes = lanes or Lanes(analysed)
         trace = analysed.trace
-        viewport = Viewport.whole(*trace.span)
+        viewport = _work_of(analysed, Viewport.whole(*trace.span))
         collapsed = frozenset(
             number
             for number, track in enumerate(lanes.at(DEFAULT_THRESHOLD))
             if track.kind is TrackKind.PYTHON and track.collapsible
         )
-        timeline = Timeline(viewport, trace.span[0], collapsed=collapsed)
+        timeline = Timeline(viewport, viewport.t0, collapsed=collapsed)
         session = cls(analysed, lanes, timeline, WHOLE, analysed.whole)
         rows = trace.gpu_ops if len(trace.gpu_ops) else range(len(trace))
         if not len(rows):
             return session
-        selected = session.selecting(int(rows[0]))
-        return selected.with_timeline(replace(selected.timeline, viewport=viewport))
+        return session.selecting(int(rows[0])).showing(viewport)
 
     def anew(self) -> Session:
         """The same trace as it is first seen."""
@@ -124,27 +130,8 @@ class Session:
     @property
     def gap(self) -> GapAt | None:
         """The gap that is selected, or to which the selected finding leads."""
-        chosen = self.selection
-        chosen = chosen.place if isinstance(chosen, FindingAt) and chosen.place else chosen
+        chosen = led_to(self.selection)
         return chosen if isinstance(chosen, GapAt) else None
-
-    @property
-    def gap_number(self) -> int | None:
-        """The number of the selected gap among those of the whole trace's devices."""
-        gap = self.gap
-        if gap is None or gap.stream != ABSENT:
-            return None
-        return self._gaps.number_of(gap.device, gap.start, gap.end)
-
-    @property
-    def _gaps(self) -> GapList:
-        return self.analysed.whole.gaps
-
-    def _device_gap(self, number: int) -> GapAt:
-        gaps = self._gaps
-        return GapAt(
-            int(gaps.device[number]), ABSENT, int(gaps.start[number]), int(gaps.end[number])
-        )
 
     def pointing_at(self, selected: Selection) -> Session:
         """Something selected without moving the timeline."""
@@ -153,21 +140,43 @@ class Session:
     def _with(self, timeline: Timeline, selected: Selection) -> Session:
         return replace(self, timeline=timeline, selection=selected, said=UNSAID)
 
+    def turning_to(self, selected: Selection) -> Session:
+        """Something selected without another stretch of time on screen; where its start is on
+        screen, the cursor goes there.
+        """
+        moved, span = self.pointing_at(selected), span_of(self.analysed, selected)
+        view = self.timeline.viewport
+        if span is None or not view.t0 <= span[0] < view.t1:
+            return moved
+        there = replace(self.timeline, cursor=span[0])
+        return moved.with_timeline(there).on_its_line()
+
     def _under_cursor(self, timeline: Timeline) -> Session:
         """With what the moved cursor stands on selected."""
-        event = timeline.at_cursor(self.tracks, self.width)
-        return self._with(timeline, NOTHING if event is None else EventAt(event))
+        line, number = timeline.current(self.tracks), timeline.at_cursor(self.tracks, self.width)
+        if line is None or number is None:
+            return self._with(timeline, NOTHING)
+        return self._with(timeline, selection_on(self.analysed, self.tracks[line.track], number))
+
+    def on_its_line(self) -> Session:
+        """With the line of what is selected as the current one."""
+        line = line_of(self.analysed, self.tracks, self.selection)
+        if line is None:
+            return self
+        return self.with_timeline(self.timeline.onto_line(self.tracks, line))
 
     def with_timeline(self, timeline: Timeline) -> Session:
         """The same with the timeline scrolled or arranged otherwise."""
         return replace(self, timeline=timeline)
 
     def _moved(self, timeline: Timeline) -> Session:
-        return replace(self, timeline=timeline, said=UNSAID)
+        """With another stretch of time on screen, on the same line where it is still shown."""
+        kept = timeline.staying(self.tracks, self.timeline.current(self.tracks))
+        return replace(self, timeline=kept, said=UNSAID)
 
     def showing(self, viewport: Viewport) -> Session:
         """The same with another stretch of time on screen."""
-        return self.with_timeline(replace(self.timeline, viewport=viewport))
+        return self._moved(self.timeline.with_viewport(viewport))
 
     def saying(self, text: str) -> Session:
         """The same with a line for the user, cleaned here."""
@@ -189,22 +198,33 @@ class Session:
         return self._moved(self.timeline.panned(share))
 
     def zoomed(self, factor: float) -> Session:
-        return self._moved(self.timeline.zoomed(factor))
+        """Zoomed at what is selected where it is on screen, else at the cursor."""
+        onto = span_of(self.analysed, self.selection)
+        return self._moved(self.timeline.zoomed(factor, onto))
+
+    def zoomed_at(self, at: int, factor: float) -> Session:
+        """Zoomed round a time on screen, as by the mouse."""
+        viewport = self.timeline.viewport.zoomed(factor, at)
+        return self._moved(self.timeline.with_viewport(viewport))
 
     def fitted(self) -> Session:
         """The whole trace on screen."""
         return self.showing(self.timeline.viewport.fitted())
 
+    def fitted_to_work(self) -> Session:
+        """The devices' work on screen; where it is there already, the whole trace."""
+        work = _work_of(self.analysed, self.timeline.viewport)
+        return self.fitted() if work == self.timeline.viewport else self.showing(work)
+
     def fitted_to_selection(self) -> Session:
-        """The measured range, what is selected, else the scope, filling the screen."""
+        """What is selected, else the scope, filling the screen."""
         span = span_of(self.analysed, self.selection)
-        if self.measured is not None:
-            span = self.measured.range.start, self.measured.range.end
         start, end = span or (self.slice.rows.start, self.slice.rows.end)
-        viewport = self.timeline.viewport.showing(start, end)
+        # The kernels of a call need the room that others can leave blank.
+        blank = EDGE if isinstance(self.selection, CallAt) else FIT_EDGE
+        viewport = self.timeline.viewport.showing(start, end, margin=blank)
         at = min(max(self.timeline.cursor, start), max(end - 1, start))
-        shown = replace(self.timeline, viewport=viewport).with_cursor(at)
-        return self.with_timeline(shown)
+        return self._moved(replace(self.timeline, viewport=viewport).with_cursor(at))
 
     # Lines, events, gaps
 
@@ -212,21 +232,24 @@ class Session:
         return self._under_cursor(self.timeline.line_moved(self.tracks, lines))
 
     def stepped(self, direction: int) -> Session:
-        """The next or previous event in the current lane, of an idle strip the gap."""
+        """The next or previous thing in the current lane: an event, a gap, an attention call."""
         line = self.timeline.current(self.tracks)
-        names_gaps = line is not None and self.tracks[line.track].names_gaps
-        here = self.gap_number if names_gaps else self.event
+        track = None if line is None else self.tracks[line.track]
+        here = None if track is None else number_on(self.analysed, track, self.selection)
         found = self.timeline.stepped(self.tracks, direction, here)
-        if found is None:
+        if found is None or track is None:
             return self.saying("no further event in this lane")
         timeline, number = found
-        return self._with(timeline, self._device_gap(number) if names_gaps else EventAt(number))
+        return self._with(timeline, selection_on(self.analysed, track, number))
 
     def selecting(self, event: int) -> Session:
         """An event selected and on screen."""
         start, end = int(self.trace.start[event]), int(self.trace.end[event])
-        timeline = self.timeline.onto_event(self.tracks, event, start, end)
-        return self._with(timeline, EventAt(event))
+        return self._with(self.timeline.onto(start, end), EventAt(event)).on_its_line()
+
+    def onto_role(self, call: int, row: int) -> Session:
+        """A GPU operation of an attention call selected as a role of it, and on screen."""
+        return self.selecting(row).pointing_at(RoleAt(call, row))
 
     def going_to(self, selected: Selection) -> Session:
         """Something selected, on screen and zoomed so that it can be seen; a finding leads
@@ -238,26 +261,13 @@ class Session:
         if span is None:
             return self.pointing_at(selected)
         event = event_of(self.analysed, selected)
-        if event is not None:
-            moved = self.selecting(event)
+        if event is not None and not isinstance(selected, CallAt):
+            moved = self.selecting(event).pointing_at(selected)
         else:
-            moved = self.with_timeline(self.timeline.showing(*span))
-        if isinstance(selected, GapAt):
-            moved = moved._onto_lane_of(selected)
+            moved = self.with_timeline(self.timeline.showing(*span)).pointing_at(selected)
         if span[1] - span[0] < moved.timeline.viewport.span // self.width:
             moved = moved.showing(moved.timeline.viewport.showing(*span, margin=4.0))
-        return moved.pointing_at(selected)
-
-    def _onto_lane_of(self, gap: GapAt) -> Session:
-        """The idle strip of a gap's device, or the gap's own stream, as the current line."""
-        for number, track in enumerate(self.tracks):
-            if track.device != gap.device:
-                continue
-            stream = None if track.lane is None else self.trace.lanes[track.lane].stream
-            on_stream = track.kind is TrackKind.GPU and stream == gap.stream
-            if on_stream or (track.names_gaps and gap.stream == ABSENT):
-                return self.with_timeline(self.timeline.onto_line(self.tracks, Line(number, 0)))
-        return self
+        return moved.on_its_line()
 
     def _after_gap(self, gap: GapAt) -> int | None:
         """The operation that ends a gap of the scope, else of the whole trace."""
@@ -279,8 +289,10 @@ class Session:
 
     def to_kernel(self) -> Session:
         """From a launch call, or anything that encloses one, to the first GPU operation; from
-        a gap to the operation that ends it.
+        a gap to the operation that ends it; from an attention call to its first kernel.
         """
+        if isinstance(self.selection, CallAt):
+            return self._to_first_kernel(self.selection.index)
         after = None if self.gap is None else self._after_gap(self.gap)
         if after is not None:
             return self.selecting(after)
@@ -290,6 +302,13 @@ class Session:
         if not len(ops):
             return self.saying("this event launched nothing on the GPU")
         return self._linked(int(ops[0]), self.event)
+
+    def _to_first_kernel(self, index: int) -> Session:
+        rows = self.analysed.attention[index].gpu_rows
+        if not len(rows):
+            return self.saying("this call ran nothing on the GPU")
+        kernels = rows[self.trace.category[rows] == Category.KERNEL]
+        return self.onto_role(index, int((kernels if len(kernels) else rows)[0]))
 
     def _linked(self, event: int, other: int) -> Session:
         trace = self.trace
@@ -308,21 +327,46 @@ class Session:
             return (launch,)
         return tuple(self.trace.launched_by(self.event).tolist())
 
+    @property
+    def call(self) -> AttentionCall | None:
+        """The attention call that is selected, in whole or in one of its roles."""
+        return call_of(self.analysed, self.selection)
+
+    def _arranged(self, timeline: Timeline) -> Session:
+        return replace(self, timeline=timeline, said=UNSAID)
+
     def toggled_collapse(self) -> Session:
-        return self._moved(self.timeline.collapse_toggled(self.tracks))
+        return self._arranged(self.timeline.collapse_toggled(self.tracks))
 
     def toggled_empty(self) -> Session:
-        return self._moved(self.timeline.empty_toggled(self.tracks))
+        return self._arranged(self.timeline.empty_toggled(self.tracks))
+
+    def lanes_scrolled(self, lines: int, height: int) -> Session:
+        """The lanes under the pinned ones scrolled, on a screen of `height` lines."""
+        return self._arranged(self.timeline.lanes_scrolled(self.tracks, lines, height))
+
+    def lane_hidden(self) -> Session:
+        """Without the current lane on screen."""
+        hidden = self.timeline.lane_hidden(self.tracks)
+        return self.saying("the last lane stays") if hidden is None else self._arranged(hidden)
+
+    def all_lanes_shown(self) -> Session:
+        """With the lanes that were hidden one by one."""
+        return self._arranged(self.timeline.all_lanes_shown(self.tracks))
+
+    def lane_moved(self, direction: int) -> Session:
+        """The current lane one place up (-1) or down (1)."""
+        moved = self.timeline.lane_moved(self.tracks, direction)
+        return self.saying("the lane cannot go further") if moved is None else self._arranged(moved)
 
     def gap_moved(self, direction: int) -> Session:
-        """The next or previous gap over the threshold, by time, inside the bounds."""
-        view = self.timeline.viewport
-        chosen = self._gaps.over(self.threshold, view.low, view.high)
-        number = self._gaps.beside(chosen, self.gap_number, self.timeline.cursor, direction)
-        if number is None:
+        """The next or previous gap of the scope over the threshold, by time, inside the bounds;
+        from the gap of a stream the next one of that stream.
+        """
+        found = gap_beside(self.slice, self.gap, self.timeline, self.threshold, direction)
+        if found is None:
             return self.saying(f"no further gap of at least {duration(self.threshold)}")
-        gap = self._device_gap(number)
-        return self.going_to(gap).saying(f"gap of {duration(gap.end - gap.start)}")
+        return self.going_to(found)
 
     def threshold_moved(self, steps: int) -> Session:
         """The gap threshold some 1-2-5 steps up or down."""
@@ -351,17 +395,6 @@ class Session:
         fits = part.scope == self.scope and part.analysed is self.analysed
         return replace(self, slice=part) if fits else self
 
-    def scope_cycled(self) -> Session:
-        """Whole, then the step at the cursor, its annotation, the measured range."""
-        measured = None if self.measured is None else self.measured.range
-        choices = scope_choices(self.analysed, self.event, self.timeline.cursor, measured)
-        if len(choices) == 1 and self.scope == WHOLE:
-            return self.saying("no step, annotation or measured range here")
-        kinds = [type(scope) for scope in choices]
-        here = kinds.index(type(self.scope)) if type(self.scope) in kinds else 0
-        moved = self.scoped(choices[(here + 1) % len(choices)])
-        return moved.saying(f"scope: {moved.scope_text}")
-
     @property
     def scope_text(self) -> Safe:
         """The scope in a few words."""
@@ -382,7 +415,7 @@ class Session:
         if not 0 <= index < len(steps):
             return self.saying("no further step" if len(steps) else "no steps in this trace")
         start, end = step_span(self.analysed, index)
-        viewport = self.timeline.viewport.showing(start, end, margin=0.02)
+        viewport = self.timeline.viewport.showing(start, end, margin=EDGE)
         timeline = replace(self.timeline, viewport=viewport).with_cursor(start)
         moved = self._with(timeline, Step(index))
         if isinstance(self.scope, Step):
@@ -390,3 +423,12 @@ class Session:
         text = f"{scope_text(self.analysed, Step(index))}: "
         text += f"{duration(int(steps.duration[index]))} on the host"
         return moved.saying(text + (", an outlier" if steps.outlier[index] else ""))
+
+
+def _work_of(analysed: AnalysedTrace, viewport: Viewport) -> Viewport:
+    """The stretch of a view's bounds in which devices worked, else all of it."""
+    devices = analysed.whole.devices
+    if not devices:
+        return viewport.fitted()
+    start = min(device.start for device in devices)
+    return viewport.showing(start, max(device.end for device in devices), margin=EDGE)

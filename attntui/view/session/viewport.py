@@ -70,6 +70,14 @@ class Viewport:
             return self._window(at + 1 - self.span, self.span)
         return self
 
+    def holding(self, start: int, end: int) -> Viewport:
+        """Moved as little as needed so that all of [start, end), which fits, is on screen."""
+        return self._window(min(max(self.t0, end - self.span), start), self.span)
+
+    def shows(self, start: int, end: int) -> bool:
+        """Whether some of [start, end), or the instant that it is, lies on screen."""
+        return start < self.t1 and max(end, start + 1) > self.t0
+
     def edges(self, width: int) -> I64:
         """The `width + 1` times that bound the cells of a line of `width` cells."""
         return self.t0 + (np.arange(width + 1, dtype=np.int64) * self.span) // width

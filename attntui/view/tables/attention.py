@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from attntui.analysis.attention import AttentionCall
 from attntui.analysis.quantity import Quantity
+from attntui.analysis.recorded import host_recorded
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
 from attntui.view.session.selection import CallAt, Selection, call_span, event_of
@@ -109,8 +110,17 @@ def attention_table(part: Slice) -> Table:
         descending=False,
         target=lambda row: CallAt(places[row]),
         row_of=row_of,
-        empty=Safe("no attention found in this scope"),
+        empty=_no_attention(part),
     )
+
+
+def _no_attention(part: Slice) -> Safe:
+    """Why no call is shown, and what would show some."""
+    if part.analysed.attention:
+        return Safe("no attention in this scope: S widens it")
+    if len(part.trace.gpu_ops) or host_recorded(part.trace):
+        return Safe("no attention found: record with record_shapes=True, or search with /")
+    return Safe("no attention found: no CPU op and no GPU operation was recorded")
 
 
 def _roles_of(call: AttentionCall) -> list[dict[str, Any]]:

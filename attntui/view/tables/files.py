@@ -1,14 +1,15 @@
-"""Trace files to choose from: how old, how large, and what is known of each by now."""
+"""Trace files to choose from: what each is of, how busy it is, how old, and where it lies."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from attntui.analysis.analysed import AnalysedTrace
+from rich.cells import cell_len
+
 from attntui.safe import Safe, safe
-from attntui.view.files import TraceFile
+from attntui.view.files import FileFacts, TraceFile, short_names
 from attntui.view.tables.model import (
     Column,
     Place,
@@ -16,96 +17,94 @@ from attntui.view.tables.model import (
     drawn,
     every_row,
     figures,
+    numbers,
     shares,
     sizes,
     texts,
 )
+from attntui.view.words.formats import age
 
-MARK = safe("●")
-_AGES = ((86_400 * 365, "y"), (86_400, "d"), (3_600, "h"), (60, "min"))
+_BESIDE_MODEL = re.compile(
+    r"\b(NVIDIA|AMD|Instinct|Tesla|GeForce) |[ -](SXM\d?|PCIe|\d+ ?GB|HBM\w*)\b"
+    r"|, name not recorded",
+    re.IGNORECASE,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """What the picker tells of a trace without opening it; None where it does not tell."""
-
-    device: Safe | None = None
-    steps: int | None = None
-    busy: float | None = None
-
-    @classmethod
-    def of(cls, analysed: AnalysedTrace) -> FileFacts:
-        whole = analysed.whole
-        busy = whole.busy_ns / whole.span_ns if whole.span_ns else None
-        return cls(_device(analysed), len(analysed.steps), busy)
-
-
-_VENDORS = ("NVIDIA ", "AMD Instinct ", "AMD ", "Tesla ")
-
-
-def _device(analysed: AnalysedTrace) -> Safe:
-    """The device's model, without its vendor; that there is none."""
-    if not analysed.whole.devices:
-        return safe("CPU")
-    name = analysed.labels.devices
-    return safe(next((name.removeprefix(v) for v in _VENDORS if name.startswith(v)), name))
+MARK = Safe("●")
+DEVICE_CELLS = 16
+FOLDER_CELLS = 24
+NAME_CELLS = 60
+"""Cells that a name may claim before other columns."""
 
 
 def files_table(
     found: Sequence[TraceFile],
     directory: Path,
     now: float,
-    facts: Mapping[Path, FileFacts],
+    facts: Mapping[TraceFile, FileFacts] | None = None,
     marked: Sequence[Path] = (),
 ) -> Table:
-    """One row a file, in the order given: the newest first, then the samples. `now` is in
-    seconds since the epoch, as the times of the files are.
+    """One row a file, in the order given: the newest first, then the samples. `facts` are
+    those read so far, `now` is in seconds since the epoch.
     """
-    names = [_shown(f, directory) for f in found]
-    told = [facts.get(f.path, FileFacts()) for f in found]
-    ages = [max(0.0, now - f.changed) for f in found]
+    known = [(facts or {}).get(file) for file in found]
+    names = [safe(name) for name in short_names(found, directory)]
+    devices = [None if fact is None else _device(fact.device) for fact in known]
+    folders = [_folder(file, directory) for file in found]
     return Table(
         (
             drawn(
                 "",
-                lambda row: MARK if found[row].path in marked else Safe(" "),
-                every_row(names),
-                Place(1),
+                lambda row: MARK if found[row].path in marked else Safe(""),
+                numbers([int(file.path in marked) for file in found]),
+                Place(1, sortable=bool(marked)),
             ),
-            texts("trace", "trace", names, Place(None, least=42)),
-            texts("device", "device", [f.device for f in told], Place(10, priority=1)),
-            figures("steps", "steps", [f.steps for f in told], Place(5, priority=2)),
-            shares("busy", "busy", [f.busy for f in told], Place(7)),
-            sizes("size", "size", [f.size for f in found], Place(8, priority=3)),
+            texts("trace", "trace", names, Place(None, least=_widest(names, 20, NAME_CELLS))),
+            texts(
+                "device",
+                "device",
+                devices,
+                Place(_widest(devices, 7, DEVICE_CELLS), priority=2),
+            ),
+            figures("steps", "steps", [f.steps if f else None for f in known], Place(6)),
+            shares(
+                "busy_share", "busy", [None if f is None else f.busy_share for f in known], Place(7)
+            ),
             Column(
                 "changed",
                 safe("age"),
                 lambda row: found[row].changed,
-                lambda row: safe("sample") if found[row].sample else age(ages[row]),
-                every_row(names)[::-1],
+                lambda row: age(now - found[row].changed),
+                every_row(names),
                 place=Place(6),
             ),
+            sizes("size", "size", [f.size for f in found], Place(8, priority=3)),
+            texts("from", "from", folders, Place(FOLDER_CELLS, priority=4)),
         ),
-        names,
+        [f"{name} {folder}" for name, folder in zip(names, folders, strict=True)],
         every_row(names),
         sort="changed",
-        empty=safe("no trace files here: see README.md"),
+        descending=False,
+        empty=safe(
+            "no trace here: record one with `attntui capture run naive flash`, or start "
+            "attntui where your traces lie"
+        ),
     )
 
 
-def age(seconds: float) -> Safe:
-    """How long ago, in the largest unit that fits once: `3 h`."""
-    for length, unit in _AGES:
-        if seconds >= length:
-            return safe(f"{int(seconds // length):,} {unit}")
-    return safe("now")
+def _widest(shown: Sequence[Safe | None], least: int, most: int) -> int:
+    """Cells that hold texts in full, within limits."""
+    return min(max([least, *(cell_len(text) for text in shown if text)]), most)
 
 
-def _shown(found: TraceFile, directory: Path) -> Safe:
-    """A sample by its name without the ending, another file by its path from the directory."""
-    if found.sample:
-        return safe(found.path.name.removesuffix(".json.gz"))
-    try:
-        return safe(str(found.path.relative_to(directory)))
-    except ValueError:
-        return safe(str(found.path))
+def _device(device: Safe) -> Safe:
+    """A device's model, without its vendor, socket and memory."""
+    return safe(_BESIDE_MODEL.sub("", device), DEVICE_CELLS)
+
+
+def _folder(file: TraceFile, directory: Path) -> Safe:
+    """Where a file lies, seen from the directory; its end where that is long."""
+    if file.sample:
+        return Safe("samples")
+    text = safe(str(file.path.parent.relative_to(directory)))
+    return text if cell_len(text) <= FOLDER_CELLS else safe(f"…{text[1 - FOLDER_CELLS :]}")

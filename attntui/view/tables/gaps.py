@@ -8,13 +8,15 @@ from rich.cells import cell_len
 from attntui.analysis.gap_causes import Cause, Trigger
 from attntui.analysis.gap_list import GapList
 from attntui.analysis.slice import Slice
-from attntui.safe import Safe
+from attntui.safe import Safe, safe
 from attntui.trace.model import ABSENT, I64
 from attntui.view.session.selection import GapAt, Selection
+from attntui.view.tables.kernels import no_gpu
 from attntui.view.tables.model import Column, Place, Table, computed, first_row, names, times
+from attntui.view.words.formats import duration
 
 PLACE_CELLS = 20
-_PLACE_TITLE = Safe("device")
+_PLACE_TITLE, _CAUSE_TITLE = Safe("device"), Safe("cause")
 REPORTED = ("start_ns", "length_ns", "cause_label", "launched_by", "before", "after")
 
 
@@ -47,12 +49,12 @@ def gaps_table(part: Slice, gaps: GapList, threshold: int = 0) -> Table:
         _places(gaps, chosen),
         Column(
             "cause_label",
-            Safe("cause"),
+            _CAUSE_TITLE,
             lambda row: gaps.label(int(chosen[row])),
             lambda row: gaps.label(int(chosen[row])),
             gaps.main[chosen],
             left=True,
-            place=Place(21),
+            place=Place(max(map(cell_len, (_CAUSE_TITLE + " ", *_causes(gaps, chosen))))),
         ),
         names("before", "before", labels.names, trace.name[before], Place(22, priority=3)),
         names("after", "after", labels.names, trace.name[after], Place(None)),
@@ -78,10 +80,24 @@ def gaps_table(part: Slice, gaps: GapList, threshold: int = 0) -> Table:
             int(device[row]), int(stream[row]), int(start[row]), int(end[row])
         ),
         row_of=row_of,
-        empty=Safe(
-            "no gap over the threshold" if len(gaps) else "no gap: nothing ran, or without pause"
-        ),
+        empty=_no_gap(part, gaps, threshold),
     )
+
+
+def _no_gap(part: Slice, gaps: GapList, threshold: int) -> Safe:
+    """Why there is no gap to show, and what shows some where there are."""
+    if not len(part.gpu_ops):
+        return no_gpu(part)
+    if len(gaps):
+        return safe(f"no gap of {duration(threshold)} or more: ( lowers the threshold")
+    return Safe("no gap: the GPU never paused in this scope")
+
+
+def _causes(gaps: GapList, chosen: I64) -> list[Safe]:
+    """The distinct causes of gaps in words."""
+    pairs = np.stack((gaps.main[chosen], gaps.causes.trigger[chosen]), axis=1)
+    first = np.unique(pairs, axis=0, return_index=True)[1]
+    return [gaps.label(number) for number in chosen[first].tolist()]
 
 
 def _places(gaps: GapList, chosen: I64) -> Column:

@@ -167,7 +167,7 @@ NO_GPU = {
 def no_gpu(part: Slice) -> Safe:
     """Why a table of GPU operations is empty."""
     why = why_no_gpu(part.trace)
-    return Safe("no GPU operation in this scope") if why is None else NO_GPU[why]
+    return Safe("no GPU operation in this scope: S widens it") if why is None else NO_GPU[why]
 
 
 def instances_table(part: Slice) -> Table:

@@ -42,6 +42,8 @@ class Place:
     priority: int = 0
     sortable: bool = True
     """Whether an order by this column means anything."""
+    ranks: bool = False
+    """Whether words stand for a rank, the highest first, and not for themselves."""
     least: int = 26
     """Cells under which a column of no fixed width says too little: lesser ones go instead."""
 
@@ -80,6 +82,9 @@ class Table:
     row_of: Callable[[Selection], int | None] = lambda _selected: None
     empty: Safe = _EMPTY
     """What to say when there are no rows at all."""
+    paths: Sequence[tuple[int, ...]] = ()
+    """Of a table whose rows stand in a tree, what leads to each, itself last: a row stands
+    below that of its path less the last, whatever the order."""
 
     def __len__(self) -> int:
         return len(self.word_of)

@@ -17,6 +17,17 @@ from attntui.view.patterns import compile_pattern
 from attntui.view.tables.model import Column, Place, Table
 
 
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """How a table is seen, whatever it holds: the column it is sorted by (its key, of one that
+    is only drawn its title), which way, and the filter.
+    """
+
+    column: str
+    descending: bool
+    pattern: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class TableView:
     """A table in an order. `order[position]` is the row shown at a position; `sort` is the
@@ -46,8 +57,10 @@ class TableView:
             rows = rows[hits[table.word_of]] if len(hits) else rows
         keys = drawn_columns(table)[sort].order[rows]
         # Absent figures are NaN, which stands last whichever way the rest is sorted.
-        ordered = np.argsort(-keys if descending else keys, kind="stable")
-        return cls(table, sort, descending, pattern, rows[ordered])
+        ordered = rows[np.argsort(-keys if descending else keys, kind="stable")]
+        if table.paths:
+            ordered = _as_tree(table.paths, ordered)
+        return cls(table, sort, descending, pattern, ordered)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -58,14 +71,39 @@ class TableView:
         return len(self.order)
 
     def sorted_by(self, sort: int) -> TableView:
-        """By a column; figures start largest first, words from the beginning."""
-        return self._ordered(self.table, sort, not self.columns[sort].left, self.pattern)
+        """By a column; figures and ranks start largest first, words from the beginning."""
+        column = self.columns[sort]
+        descending = _place(column).ranks or not column.left
+        return self._ordered(self.table, sort, descending, self.pattern)
+
+    def turned_by(self, sort: int) -> TableView:
+        """By a column, and the other way round where it is sorted by that one already; as it
+        was where an order by it means nothing.
+        """
+        if not _place(self.columns[sort]).sortable:
+            return self
+        return self.inverted() if sort == self.sort else self.sorted_by(sort)
 
     def sorted_beside(self, step: int) -> TableView:
         """By the next sortable column to the right (1) or left (-1), round the ends."""
         columns = self.columns
         places = [(self.sort + step * n) % len(columns) for n in range(1, len(columns) + 1)]
         return self.sorted_by(next(i for i in places if _place(columns[i]).sortable))
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """How the table is seen."""
+        return Arrangement(_named(self.columns[self.sort]), self.descending, self.pattern)
+
+    @classmethod
+    def arranged(cls, table: Table, wanted: Arrangement) -> TableView:
+        """A table seen as another one was; in its first order where it has no such column.
+        Raises BadPattern.
+        """
+        places = [i for i, c in enumerate(drawn_columns(table)) if _named(c) == wanted.column]
+        if not places:
+            return cls.of(table).filtered(wanted.pattern)
+        return cls._ordered(table, places[0], wanted.descending, wanted.pattern)
 
     def inverted(self) -> TableView:
         return self._ordered(self.table, self.sort, not self.descending, self.pattern)
@@ -84,6 +122,19 @@ class TableView:
         return int(found[0]) if len(found) else None
 
 
+def _as_tree(paths: Sequence[tuple[int, ...]], order: I64) -> I64:
+    """An order in which each row is followed by those below it, they among themselves as before."""
+    below: dict[tuple[int, ...], list[int]] = {}
+    for row in order.tolist():
+        below.setdefault(paths[row][:-1], []).append(row)
+    found: list[int] = []
+    todo = below.get((), [])[::-1]
+    while todo:
+        found.append(todo.pop())
+        todo += below.get(paths[found[-1]], [])[::-1]
+    return np.array(found, np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Which columns fit a width, and how wide each is."""
@@ -91,10 +142,23 @@ class Layout:
     columns: tuple[int, ...]
     widths: tuple[int, ...]
 
+    def column_at(self, cell: int) -> int | None:
+        """The column that a cell belongs to, with the blank behind it; None beside them all."""
+        edge = 0
+        for column, width in zip(self.columns, self.widths, strict=True):
+            if 0 <= cell - edge <= width:
+                return column
+            edge += width + 1
+        return None
+
 
 def drawn_columns(table: Table) -> tuple[Column, ...]:
     """The columns of a table that have a place on the screen."""
     return tuple(column for column in table.columns if column.place is not None)
+
+
+def _named(column: Column) -> str:
+    return column.key or column.title
 
 
 def _place(column: Column) -> Place:

@@ -70,5 +70,5 @@ def steps_table(analysed: AnalysedTrace) -> Table:
         descending=False,
         target=Step,
         row_of=row_of,
-        empty=Safe("no steps in this trace"),
+        empty=Safe("no steps: call prof.step() after each, or mark them by record_function"),
     )

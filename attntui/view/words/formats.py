@@ -40,6 +40,17 @@ def duration(ns: float | None, digits: int = 4) -> Safe:
     return Safe(f"{sign}{text} {unit}")
 
 
+_AGES = ((365 * 86400, "y"), (86400, "d"), (3600, "h"), (60, "min"))
+
+
+def age(seconds: float) -> Safe:
+    """How long ago, in its largest unit: `3 d`; of less than a minute `now`."""
+    for unit, word in _AGES:
+        if seconds >= unit:
+            return Safe(f"{int(seconds // unit)} {word}")
+    return Safe("now")
+
+
 def parse_duration(text: str) -> int:
     """Nanoseconds of `1.5ms`, `300us`, `2 s` or `12` (ns without a unit), exactly.
 

@@ -92,8 +92,10 @@ def test_a_gap_of_a_stream_tells_the_stream() -> None:
     (row,) = records(gaps_table(part, part.stream_gaps))
     assert (row["device_label"], row["device"], row["stream"]) == ("GPU 0 s9", 0, 9)
     assert (row["start_ns"], row["length_ns"]) == (20_000, 30_000)
-    assert gaps_table(part, part.gaps).empty == "no gap: nothing ran, or without pause"
-    assert gaps_table(part, part.stream_gaps, 30_001).empty == "no gap over the threshold"
+    assert gaps_table(part, part.gaps).empty == "no gap: the GPU never paused in this scope"
+    assert gaps_table(part, part.stream_gaps, 30_001).empty == (
+        "no gap of 30.00 us or more: ( lowers the threshold"
+    )
 
 
 def test_the_first_event_of_a_trace_can_launch_what_ends_a_gap() -> None:

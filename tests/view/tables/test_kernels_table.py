@@ -168,4 +168,4 @@ def test_no_gpu_operation_is_told_by_why(beside: list[Event], said: str) -> None
 def test_no_gpu_operation_of_a_scope_says_so() -> None:
     steps = [annotation(f"ProfilerStep#{n}", 100 * n, 50) for n in (1, 2)]
     part = AnalysedTrace(made.trace_of([*steps, *launched(1, 110, 120, 5)])).slice(Step(1))
-    assert kernels_table(part).empty == "no GPU operation in this scope"
+    assert kernels_table(part).empty == "no GPU operation in this scope: S widens it"

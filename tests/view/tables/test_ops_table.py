@@ -32,6 +32,7 @@ def test_an_op_tells_its_own_time_and_what_it_went_into() -> None:
     item, mul, note = records(table)
     assert item == {
         "self_ns": 770_000,
+        "awaited_ns": 0,
         "fat_bar": "waiting",
         "total_ns": 1_000_000,
         "count": 1,
@@ -43,6 +44,7 @@ def test_an_op_tells_its_own_time_and_what_it_went_into() -> None:
     }
     assert mul == {
         "self_ns": 230_000,
+        "awaited_ns": 0,
         "fat_bar": "opaque",
         "total_ns": 230_000,
         "count": 2,

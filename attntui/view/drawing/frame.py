@@ -1,0 +1,385 @@
+"""One frame of the timeline: what each line says, cell by cell, and how each piece is marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from rich.cells import cell_len, set_cell_size
+
+from attntui.safe import Safe, safe
+from attntui.trace.model import ABSENT
+from attntui.view.drawing.axis import axis, minimap, with_edges, with_range, with_shade
+from attntui.view.drawing.curve import draw_curve
+from attntui.view.drawing.paint import Paint
+from attntui.view.drawing.raster import CellSpan, RowIndex, Shape, density, draw_row
+from attntui.view.drawing.tracks import Track, TrackKind
+from attntui.view.session.lines import led_to, line_of, number_on
+from attntui.view.session.naming import role_text, selection_name
+from attntui.view.session.selection import CallAt, host_span, span_of
+from attntui.view.session.session import Session
+from attntui.view.session.timeline import Line
+from attntui.view.tables.order import fit
+from attntui.view.words.attention import call_text
+from attntui.view.words.formats import count, duration, size
+
+GUTTER = 15
+"""Cells for the headings of lanes, at least."""
+
+GUTTER_PART = 5
+"""Of how many cells of a timeline one may go to longer headings."""
+
+
+def gutter_cells(tracks: Sequence[Track], width: int) -> int:
+    """Cells for headings in a timeline of `width`: what the longest needs, within limits."""
+    longest = max((cell_len(track.label) for track in tracks), default=0) + 2
+    return max(GUTTER, min(longest, width // GUTTER_PART))
+
+
+"""Cells of the headings to the left of the lanes."""
+
+MIN_LABEL = 4
+LEAST_ROLE = 3
+"""Cells in which the beginning of a role can still be told: `sc…`."""
+
+SELECTED_MARK = "▸"
+LINKED_MARK = "◆"
+
+
+class Mark(Enum):
+    """What a piece of a line is to the selection."""
+
+    NONE = 0
+    SELECTED = 1
+    LINKED = 2
+    """The other end of a link, or a part of the selected attention call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Cells side by side that are drawn alike; without a `paint` in the colour of the track."""
+
+    text: Safe
+    shape: Shape
+    paint: Paint | None = None
+    odd: bool = False
+    mark: Mark = Mark.NONE
+
+
+class Frame:
+    """What the lines of one frame share: computed once, then asked line by line."""
+
+    def __init__(
+        self, session: Session, width: int, *, ascii_only: bool = False, gutter: int = GUTTER
+    ) -> None:
+        self.session = session
+        self.gutter = gutter
+        self.width = width
+        self.ascii_only = ascii_only
+        self.viewport = session.timeline.viewport
+        self.lines = session.timeline.lines(session.tracks)
+        self.edges = self.viewport.edges(width)
+        self.cursor_cell = self.viewport.cell(session.timeline.cursor, width)
+        self.linked = frozenset(session.linked)
+        self.call = session.call
+
+    # What is selected
+
+    @cached_property
+    def span(self) -> tuple[int, int] | None:
+        """The stretch of time that is selected, in ns."""
+        return span_of(self.session.analysed, self.session.selection)
+
+    @cached_property
+    def selected_line(self) -> Line | None:
+        """The line that bears what is selected, whether it is on screen or not."""
+        session = self.session
+        return line_of(session.analysed, session.tracks, session.selection)
+
+    def _cells(self, start: int, end: int) -> tuple[int, int] | None:
+        """The first and the last cell on screen of [start, end); None where it is off screen."""
+        if not self.viewport.shows(start, end):
+            return None
+        first = self.viewport.cell(start, self.width)
+        last = self.viewport.cell(max(end - 1, start), self.width)
+        return max(first, 0), min(last, self.width - 1)
+
+    def selected_cells(self, line: Line) -> tuple[int, int] | None:
+        """The cells of a line that are selected; None where none is."""
+        if self.span is None or line != self.selected_line:
+            return None
+        return self._cells(*self.span)
+
+    def _part_cells(self, track: Track) -> tuple[int, int] | None:
+        """The cells of a host track in which the selected attention call ran."""
+        call = self.call
+        span = None if call is None or track.lane != call.lane else host_span(call)
+        return None if span is None else self._cells(*span)
+
+    @cached_property
+    def edge_texts(self) -> tuple[Safe, Safe]:
+        """Where what is selected lies: a name and a distance at the edge that it is behind."""
+        if self.span is None or self.viewport.shows(*self.span):
+            return Safe(""), Safe("")
+        start, end = self.span
+        chosen = led_to(self.session.selection)
+        name = safe(selection_name(self.session.analysed, chosen), max(self.width // 2 - 14, 8))
+        if end <= self.viewport.t0:
+            away = duration(self.viewport.t0 - end)
+            return safe(f"◀ {name} {away}"), Safe("")
+        return Safe(""), safe(f"{name} {duration(start - self.viewport.t1)} ▶")
+
+    # The header
+
+    @cached_property
+    def axis_text(self) -> Safe:
+        """The ticks, the measured range, what is out of scope, and where the selection is."""
+        text = axis(self.viewport, self.width)
+        ends = self._measured_cells()
+        text = text if ends is None else with_range(text, *ends)
+        scope = self._scope_cells(self.session.slice.rows.start, self.session.slice.rows.end)
+        return with_edges(with_shade(text, scope), *self.edge_texts)
+
+    def _measured_cells(self) -> tuple[int, int] | None:
+        session = self.session
+        if session.mark is not None:
+            low, high = sorted((session.mark, session.timeline.cursor))
+            return self._cells(low, high + 1)
+        if session.measured is None:
+            return None
+        return self._cells(session.measured.range.start, session.measured.range.end)
+
+    @cached_property
+    def minimap_text(self) -> Safe:
+        edges = self.viewport.fitted().edges(self.width)
+        busy = np.diff(self.session.lanes.minimap.busy_until(edges))
+        return minimap(density(busy, edges, ascii_only=self.ascii_only), self.viewport, self.width)
+
+    # The scope
+
+    def _scope_cells(self, start: int, end: int) -> tuple[int, int]:
+        """The cells from `start` to `end`, the first after the last where none is on screen."""
+        if self.session.slice is self.session.analysed.whole:
+            return 0, self.width - 1
+        return self._cells(start, end) or (self.width, -1)
+
+    def in_scope(self, line: Line) -> tuple[int, int]:
+        """The first and the last cell of a line that are in the scope: on a device's tracks
+        from its first to its last operation there. The first comes after the last where none is.
+        """
+        part = self.session.slice
+        if self.session.tracks[line.track].pinned:
+            extent = part.gpu_extent
+            return (self.width, -1) if extent is None else self._scope_cells(*extent)
+        return self._scope_cells(part.rows.start, part.rows.end)
+
+    # Lines
+
+    def heading(self, line: Line, here: bool) -> Safe:
+        """The gutter's text: the track's name on its first row."""
+        track = self.session.tracks[line.track]
+        mark = " "
+        if track.collapsible and line.row == 0:
+            closed = line.track in self.session.timeline.collapsed
+            mark = "▸" if closed else "▾"
+        text = safe(track.label, self.gutter - 2) if line.row == 0 else ""
+        if here and line.row:
+            text = f"  depth {line.row}"
+        return fit(safe(mark + text), self.gutter, right=False)
+
+    def pieces(self, line: Line) -> list[Piece]:
+        """What a line shows, together as wide as the frame."""
+        track = self.session.tracks[line.track]
+        spans = self._spans(track, line)
+        if track.kind is TrackKind.GPU and self.call is not None:
+            spans = list(self._with_roles(track, line, spans))
+        found = [self._piece(track, span) for span in spans]
+        part = self._part_cells(track)
+        if part is not None:
+            found = [
+                replace(piece, mark=Mark.LINKED) if inside and piece.shape is Shape.DENSE else piece
+                for piece, inside in _cut(found, *part)
+            ]
+        chosen = self.selected_cells(line)
+        return found if chosen is None else list(_selected(found, *chosen))
+
+    def _spans(self, track: Track, line: Line) -> list[CellSpan]:
+        if track.curve is not None:
+            text = draw_curve(track.curve, self.edges, ascii_only=self.ascii_only)
+            peak = track.curve.peak
+            told = f" peak {count(peak) if track.kind is TrackKind.QUEUE else size(peak)}"
+            if len(told) < self.width // 3:
+                text = safe(text[: self.width - len(told)] + told)
+            return [CellSpan(text, Shape.DENSE, -1)]
+        label = {TrackKind.IDLE: self._gap_label, TrackKind.ATTENTION: self._call_label}.get(
+            track.kind, self._label
+        )
+        return draw_row(track.rows[line.row], self.edges, label, ascii_only=self.ascii_only)
+
+    def _piece(self, track: Track, span: CellSpan) -> Piece:
+        """A span with its class of colour and what it is to the selection."""
+        if span.shape in (Shape.BLANK, Shape.DENSE):
+            return Piece(span.text, span.shape)
+        if track.kind is TrackKind.IDLE:
+            paint = Paint.IDLE
+        elif track.kind is TrackKind.ATTENTION:
+            paint = Paint.ATTENTION
+        else:
+            paint = self.session.lanes.paint_of(span.event)
+        return Piece(span.text, span.shape, paint, span.odd, self._mark(track, span.event))
+
+    def _mark(self, track: Track, number: int) -> Mark:
+        session = self.session
+        if number == number_on(session.analysed, track, session.selection):
+            return Mark.SELECTED
+        if track.names_gaps or track.names_calls:
+            return Mark.NONE
+        return Mark.LINKED if number in self.linked or self._is_host_part(number) else Mark.NONE
+
+    def _is_host_part(self, row: int) -> bool:
+        """Whether an event of the host belongs to the selected attention call."""
+        span = None if self.call is None else host_span(self.call)
+        if span is None or self.call is None:
+            return False
+        trace = self.session.trace
+        inside = span[0] <= trace.start[row] and trace.end[row] <= span[1]
+        return bool(inside and trace.lane[row] == self.call.lane)
+
+    def _role(self, row: int) -> Safe:
+        """The role of a GPU operation in the selected attention call; nothing outside it."""
+        if self.call is None or row == ABSENT:
+            return Safe("")
+        analysed = self.session.analysed
+        index = int(analysed.call_of[row])
+        own = index != ABSENT and analysed.attention[index] is self.call
+        return role_text(analysed, row) if own else Safe("")
+
+    # Labels
+
+    def _label(self, event: int, room: int) -> Safe:
+        role = self._role(event)
+        mark = SELECTED_MARK if event == self._event else ""
+        if role:
+            if room < len(mark) + len(role):
+                return safe(mark[:room])
+            if room < len(mark) + len(role) + MIN_LABEL:
+                return safe(mark + role)
+            name = f"{role}: {self.session.analysed.labels.event(event)}"
+            return fit(safe(mark + name), room, right=False)
+        if not mark and (event in self.linked or self._is_host_part(event)):
+            mark = LINKED_MARK
+        if room < MIN_LABEL:
+            return safe(mark[:room])
+        return fit(safe(mark + self.session.analysed.labels.event(event)), room, right=False)
+
+    def _call_label(self, index: int, room: int) -> Safe:
+        call = self.session.analysed.attention[index]
+        mark = SELECTED_MARK if index == self._call_index else ""
+        return (
+            fit(safe(mark + call_text(call)), room, right=False)
+            if room >= MIN_LABEL
+            else safe(mark[:room])
+        )
+
+    @cached_property
+    def _event(self) -> int | None:
+        """The event that is selected itself, not as what stands for a call."""
+        return None if self._call_index is not None else self.session.event
+
+    @cached_property
+    def _call_index(self) -> int | None:
+        chosen = led_to(self.session.selection)
+        return chosen.index if isinstance(chosen, CallAt) else None
+
+    def _gap_label(self, gap: int, room: int) -> Safe:
+        mark = SELECTED_MARK if gap == self._gap_number else ""
+        length = int(self.session.analysed.whole.gaps.length[gap])
+        texts = (duration(length), duration(length, 2).replace(" ", ""), "")
+        fits = (mark + text for text in texts if len(mark + text) <= max(room, len(mark)))
+        return safe(next(fits)[:room])
+
+    @cached_property
+    def _gap_number(self) -> int | None:
+        gap = self.session.gap
+        if gap is None or gap.stream != ABSENT:
+            return None
+        return self.session.analysed.whole.gaps.number_of(gap.device, gap.start, gap.end)
+
+    def _with_roles(self, track: Track, line: Line, spans: list[CellSpan]) -> Iterator[CellSpan]:
+        """The spans with each role that has no room in its bar in the blank after it, else cut."""
+        told = {span.event for span in spans if self._role(span.event) in span.text}
+        found = [*self._with_roles_after(track.rows[line.row], spans, told)]
+        for span in found:
+            role, room = self._role(span.event), cell_len(span.text)
+            edge = span.text[:1].strip(" ")
+            cut = span.shape is Shape.BAR and role and span.event not in told
+            if cut and SELECTED_MARK not in span.text and room - len(edge) >= LEAST_ROLE:
+                text = Safe(edge + fit(role, room - len(edge), right=False))
+                yield CellSpan(text, span.shape, span.event, span.odd)
+            else:
+                yield span
+
+    def _with_roles_after(
+        self, index: RowIndex, spans: list[CellSpan], told: set[int]
+    ) -> Iterator[CellSpan]:
+        """The spans with roles that are not `told` in the blanks after their events."""
+        at = 0
+        for span in spans:
+            width = cell_len(span.text)
+            last = int(np.searchsorted(index.start, self.edges[at], "left")) - 1
+            at += width
+            event = int(index.rows[last]) if last >= 0 else ABSENT
+            role = self._role(event)
+            if span.shape is not Shape.BLANK or not role or event in told or width < len(role):
+                yield span
+                continue
+            told.add(event)
+            yield CellSpan(role, Shape.BLANK, event)
+            if width > len(role):
+                yield CellSpan(Safe(" " * (width - len(role))), Shape.BLANK, -1)
+
+
+def _cut(pieces: list[Piece], first: int, last: int) -> Iterator[tuple[Piece, bool]]:
+    """Pieces cut where [first, last] begins and ends, and whether each lies in it. Bars stay
+    whole: their text may have wide characters, and they bear marks of their own.
+    """
+    at = 0
+    for piece in pieces:
+        width = cell_len(piece.text)
+        cuts = [0, width]
+        if piece.shape is not Shape.BAR:
+            cuts = sorted({0, width, *(c - at for c in (first, last + 1) if 0 < c - at < width)})
+        for low, high in pairwise(cuts):
+            whole = (low, high) == (0, width)
+            part = piece if whole else replace(piece, text=Safe(piece.text[low:high]))
+            yield part, first <= at + low and at + high - 1 <= last
+        at += width
+
+
+def _selected(pieces: list[Piece], first: int, last: int) -> Iterator[Piece]:
+    """The pieces with what is selected in the cells from `first` to `last` marked, whatever they
+    show: a bar, a part of a cell, one of several things in it.
+    """
+    if any(piece.mark is Mark.SELECTED and SELECTED_MARK in piece.text for piece in pieces):
+        yield from pieces
+        return
+    at = 0
+    for piece, inside in _cut(pieces, first, last):
+        starts = at == first
+        at += cell_len(piece.text)
+        own = inside and (piece.shape is not Shape.BAR or piece.mark is Mark.SELECTED)
+        if not own and not starts:
+            yield piece
+            continue
+        marked = replace(piece, mark=Mark.SELECTED)
+        if not starts:
+            yield marked
+            continue
+        yield replace(marked, text=Safe(SELECTED_MARK), shape=Shape.BAR)
+        if cell_len(piece.text) > 1:
+            rest = set_cell_size(piece.text[1:], cell_len(piece.text) - 1)
+            yield replace(marked if own else piece, text=Safe(rest))

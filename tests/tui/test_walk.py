@@ -1,0 +1,260 @@
+"""Twelve tasks as someone new would do them, each in the keys that it says it takes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from builders import SAMPLES
+from driver import finished, loaded
+from textual.pilot import Pilot
+
+from attntui.cli.view import options_of, parser
+from attntui.tui.app import AttntuiApp
+from attntui.tui.screens.main import MainScreen
+from attntui.view.options import Options
+
+WORKERS = ("_load", "_find_slice", "_toggle_instances")
+PREFILL = "prefill-naive_l4_b1_h12_s1024_d64_bf16_h200"
+DECODE = "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200"
+NAIVE = "naive_b8_h16_s1024_d64_bf16_h200"
+GAPS = "gaps_h200"
+SMALL, WIDE, HUGE = (80, 24), (120, 40), (200, 60)
+
+
+class Walker:
+    """Presses keys and reads the screen."""
+
+    def __init__(self, pilot: Pilot[None]) -> None:
+        self._pilot = pilot
+        self.keys = 0
+
+    async def press(self, *keys: str) -> str:
+        """The screen's text after keys, each answered before the next."""
+        for key in keys:
+            self.keys += 1
+            await self._pilot.press(key)
+            await finished(self._pilot, *WORKERS)
+        return self.text
+
+    async def type(self, text: str) -> str:
+        names = {" ": "space", "_": "underscore", "-": "minus", ":": "colon"}
+        return await self.press(*(names.get(letter, letter) for letter in text))
+
+    @property
+    def text(self) -> str:
+        # What the terminal gets, line by line: widgets, borders and all.
+        strips = self._pilot.app.screen._compositor.render_strips()
+        return "\n".join(strip.text.rstrip() for strip in strips)
+
+    @property
+    def footer(self) -> str:
+        return self.text.splitlines()[-1]
+
+    def line(self, word: str) -> str:
+        """The line of the screen with a word; empty where there is none."""
+        return next((line for line in self.text.splitlines() if word in line), "")
+
+    @property
+    def screen(self) -> MainScreen:
+        screen = self._pilot.app.screen
+        assert isinstance(screen, MainScreen)
+        return screen
+
+
+@asynccontextmanager
+async def walking(
+    name: str, size: tuple[int, int] = SMALL, options: Options | None = None
+) -> AsyncIterator[Walker]:
+    path = str(SAMPLES / f"{name}.json.gz")
+    app = AttntuiApp([path], options or Options())
+    async with app.run_test(size=size) as pilot:
+        await loaded(pilot)
+        await finished(pilot, *WORKERS)
+        yield Walker(pilot)
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE, HUGE])
+async def test_triage_takes_no_key(size: tuple[int, int]) -> None:
+    async with walking(PREFILL, size) as walker:
+        first = next(line for line in walker.text.splitlines() if "▸high" in line)
+        assert "Launch-bound" in first
+        assert re.search(r"GPU idle 8\d", walker.text)
+        assert "gains" in walker.text
+        assert walker.keys == 0
+
+
+async def test_why_decode_sdpa_is_slow_takes_one_key() -> None:
+    async with walking(DECODE) as walker:
+        assert "▸high" in walker.line("GPU idle while code was loaded")
+        await walker.press("enter")
+        # The longest of these gaps is on screen, marked in the idle strip.
+        assert "▸44.43 ms" in walker.line("idle 0")
+        assert "gap 44.43 ms" in walker.footer
+        assert walker.keys == 1
+
+
+async def test_one_naive_forward_with_the_role_of_every_kernel_takes_three_keys() -> None:
+    for name in (NAIVE, PREFILL):
+        async with walking(name) as walker:
+            await walker.press("5", "enter", "f")
+            kernels = walker.line("GPU 0 s7")
+            places = [kernels.find(role) for role in ("qk", "sc", "mask", "softmax", "av")]
+            assert -1 not in places, kernels
+            assert places == sorted(places)
+            assert "▸naive fwd" in walker.line("attention")
+            # Its ops on the host are marked too.
+            assert "◆" in walker.text or name == NAIVE
+            assert walker.keys == 3
+
+
+async def test_the_roles_of_a_call_follow_one_another() -> None:
+    async with walking(PREFILL) as walker:
+        await walker.press("5", "enter", "right_square_bracket")
+        told = [walker.footer.split()[0]]
+        for _ in range(5):
+            await walker.press("full_stop")
+            told.append(walker.footer.split()[0])
+        assert told == ["qk", "scale", "copy", "mask", "softmax", "av"]
+        await walker.press("comma")
+        assert walker.footer.split()[0] == "softmax"
+
+
+async def test_who_launched_a_kernel_takes_three_keys() -> None:
+    async with walking(PREFILL) as walker:
+        await walker.press("2", "enter", "left_square_bracket")
+        assert "LaunchKernel" in walker.footer
+        assert "▸" in walker.line("runtime 635")
+        assert re.search(r"launched +\S", walker.text)
+        assert walker.keys == 3
+
+
+async def test_the_longest_gap_and_its_cause_take_one_key() -> None:
+    async with walking(GAPS) as walker:
+        await walker.press("4")
+        assert "▸ 15.37 ms" in walker.text
+        assert "loading or compiling code" in walker.text
+        assert "gap 15.37 ms" in walker.footer
+        assert walker.keys == 1
+
+
+async def test_the_next_gap_moves_the_row_of_the_gaps() -> None:
+    async with walking(GAPS) as walker:
+        before = walker.line("▸") if await walker.press("4") else ""
+        await walker.press("left_curly_bracket")
+        after = walker.line("▸")
+        assert after != before
+        length = after.split("▸")[1].split()[0]
+        assert f"gap {length}" in walker.footer
+        assert f"gap of {length}" in walker.text
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE])
+async def test_back_to_where_i_was_takes_one_key(size: tuple[int, int]) -> None:
+    async with walking(PREFILL, size) as walker:
+        screens = [walker.text]
+        for key in ("enter", "right_square_bracket", "left_square_bracket"):
+            screens.append(await walker.press(key))
+        screens.append(await walker.press("w"))
+        assert len(set(screens)) == 5
+        assert await walker.press("ctrl+o") == screens[2]
+        assert await walker.press("alt+left") == screens[1]
+        assert await walker.press("escape") == screens[0]
+        assert await walker.press("alt+right") == screens[1]
+
+
+async def test_a_stretch_is_measured_in_five_keys_at_full_fit() -> None:
+    async with walking(PREFILL) as walker:
+        await walker.press("3", "0")
+        began = walker.keys
+        await walker.press("v", "l", "l", "l", "v")
+        assert walker.keys - began == 5
+        assert "2.794 ms of time" in walker.text
+        assert "━━━" in walker.text
+        assert re.search(r"busy +442\.5 us +15\.8 %", walker.text)
+        await walker.press("7", "pagedown")
+        assert re.search(r"idle .*, by cause", walker.text)
+        assert "GPU operations by name" in walker.text
+
+
+async def test_the_scope_is_a_step_in_a_word_and_enter() -> None:
+    async with walking(PREFILL) as walker:
+        before = walker.footer
+        await walker.press("S")
+        assert "type to find" in walker.text
+        await walker.type("step#5")
+        await walker.press("enter")
+        assert walker.keys == 8
+        assert "ProfilerStep#5" in walker.footer
+        assert before.split("  ")[0].strip() in walker.footer
+        await walker.press("3")
+        assert "scope: ProfilerStep#5" in walker.text
+        # The axis is shaded before the step.
+        assert "░░░" in walker.text
+        await walker.press("escape", "3")
+        assert "scope: whole trace" in walker.text
+
+
+async def test_a_kernel_by_name_and_its_instances() -> None:
+    async with walking(PREFILL) as walker:
+        await walker.press("2", "backslash")
+        await walker.type("gelu")
+        await walker.press("enter")
+        assert walker.keys == 7
+        assert "▸" in walker.line("gelu bf16")
+        assert "gelu bf16" in walker.footer
+        await walker.press("i")
+        rows = [line for line in walker.text.splitlines() if "gelu bf16" in line and " ms " in line]
+        assert len(rows) == 8
+        assert walker.keys == 8
+
+
+async def test_a_bookmark_is_named_by_what_is_under_it_and_leads_back() -> None:
+    async with walking(PREFILL) as walker:
+        await walker.press("5", "enter", "f", "m")
+        there = walker.screen.session
+        await walker.press("0", "4", "g", "apostrophe")
+        assert "naive fwd 1x12x1024x64" in walker.text
+        await walker.press("r")
+        for _ in range(60):
+            await walker.press("backspace")
+        await walker.type("slow one")
+        await walker.press("enter")
+        assert "slow one" in walker.text
+        await walker.press("enter")
+        back = walker.screen.session
+        assert (back.selection, back.pane) == (there.selection, there.pane)
+        assert back.timeline.viewport == there.timeline.viewport
+        await walker.press("ctrl+o")
+        assert walker.screen.session.pane == "gaps"
+
+
+async def test_the_copied_command_opens_the_same_view(tmp_path: Path) -> None:
+    async with walking(PREFILL, WIDE) as walker:
+        await walker.press("2", "greater_than_sign", "backslash", *"bf16", "enter", "j")
+        await walker.press("S", *"#5", "enter", "4", "j", "j", "enter", "w")
+        walker.screen.action_copy_command()
+        line = shlex.split(walker.screen.app.clipboard)
+        await walker.press("escape", "alt+right")
+        before = walker.text.splitlines()
+    parsed = parser().parse_args(line[1:])
+    assert parsed.traces == [str(SAMPLES / f"{PREFILL}.json.gz")]
+    async with walking(PREFILL, WIDE, options_of(parsed)) as walker:
+        await finished(walker._pilot, *WORKERS)
+        assert walker.text.splitlines() == before
+
+
+async def test_the_selection_off_screen_is_named_at_the_edge() -> None:
+    async with walking(PREFILL) as walker:
+        await walker.press("5", "enter", "f", "L", "L")
+        axis = walker.text.splitlines()[2]
+        assert re.search(r"◀ naive fwd.* \d", axis)
+        assert "naive fwd 1x12x1024x64" in walker.footer
+        await walker.press("f", "H", "H")
+        assert re.search(r"naive fwd.* ▶", walker.text.splitlines()[2])
+        await walker.press("f")
+        assert "▸naive fwd" in walker.text
