@@ -21,9 +21,9 @@ from attntui.trace.model import (
     MemoryEvents,
     Metadata,
 )
-from attntui.tui.widgets.timeline import _Frame
 from attntui.view.detail import detail_of
-from attntui.view.panes import PANES
+from attntui.view.drawing.frame import Frame
+from attntui.view.panes import PANES, Shown
 from attntui.view.session.marks import searching
 from attntui.view.session.session import Session
 from attntui.view.tables.order import TableView, layout, line
@@ -115,10 +115,10 @@ def sessions(kernels: int) -> list[Session]:
 
 
 def frame(session: Session) -> None:
-    drawn = _Frame(session, WIDTH, ascii_only=False)
+    drawn = Frame(session, WIDTH, ascii_only=False)
     _ = drawn.axis_text, drawn.minimap_text
-    for number in drawn.lines:
-        drawn.spans(number)
+    for lane in drawn.lines:
+        drawn.pieces(lane)
 
 
 def next_gap(session: Session) -> None:
@@ -179,7 +179,7 @@ def test_a_table_writes_only_the_rows_on_screen(
     small: list[Session], large: list[Session], instances: bool
 ) -> None:
     def page(session: Session) -> None:
-        view = TableView.of(KERNELS.table(session, Shown(instances))).sorted_by(1)
+        view = TableView.of(KERNELS.table(session, Shown(instances=instances))).sorted_by(1)
         plan = layout(view.columns, 100)
         for position in range(min(len(view), 40)):
             line(view, position, plan)
