@@ -49,7 +49,7 @@ def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
     if not len(rows):
         return
     share, under = time.of_work(rows)
-    figures = {"copies": len(rows), "copying_ns": share.ns}
+    figures = {"copies": len(rows), "copying_ns": int(trace.dur[rows].sum())}
     title = (
         "k and v are written out for every query head before attention: {copies:copy/copies}, "
         "{copying_ns}"

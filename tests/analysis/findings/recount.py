@@ -340,7 +340,7 @@ def expanded(books: Books) -> Counted:
             if size == whole and times <= (call.heads or 0):
                 rows.add(row)
     busy, under = books.of_work(rows)
-    figures: Figures = {"copies": len(rows), "copying_ns": sum(busy.values())}
+    figures: Figures = {"copies": len(rows), "copying_ns": sum(int(trace.dur[row]) for row in rows)}
     moved = [bytes_of(seen, row) for row in rows]
     if None not in moved:
         figures["moved_bytes"] = sum(b for b in moved if b is not None)
@@ -594,7 +594,7 @@ def pointwise(books: Books) -> Counted:
     figures: Figures = {
         "kernels": len(rows),
         "chains": len(found),
-        "gpu_time_ns": sum(busy.values()),
+        "gpu_time_ns": sum(busy[row] for row in rows),
         "moved_bytes": sum(moved for _, moved, _ in found),
         "fused_bytes": sum(fused for _, _, fused in found),
         "kept_share": 0.2,
@@ -629,7 +629,7 @@ def optimizer(books: Books) -> Counted:
     figures: Figures = {
         "kernels": len(rows),
         "steps": len(loops),
-        "gpu_time_ns": sum(busy.values()),
+        "gpu_time_ns": sum(busy[row] for row in rows),
         "idle_ns": sum(idle.values()),
         "kernel_floor_ns": 2_000,
         "host_kept_ns": 10_000,
