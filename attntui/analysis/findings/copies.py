@@ -63,7 +63,7 @@ def pageable_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
         evidence=costliest(copies, trace.dur[copies]),
         advice="Pin the host memory (pin_memory=True in the DataLoader or on the tensor), copy "
         "with non_blocking=True, and a step ahead.",
-        work=True,
+        work=share.busy_ns,
     )
     if found:
         time.take(share, found.id)
@@ -105,7 +105,7 @@ def exposed_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
         evidence=costliest(rows, share.busy[at]),
         advice="Copy a step ahead on a stream of its own (non_blocking=True), and let the compute "
         "stream wait for it where the data is used.",
-        work=True,
+        work=share.busy_ns,
         in_use=seen.in_use.words("pinned"),
     )
     if found:

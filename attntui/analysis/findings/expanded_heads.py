@@ -69,7 +69,7 @@ def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
         evidence=costliest(rows, trace.dur[rows]),
         advice="Pass k and v with their own heads: scaled_dot_product_attention(..., "
         "enable_gqa=True), flash-attn and FlexAttention take fewer k and v heads than q heads.",
-        work=True,
+        work=share.busy_ns,
         under=under,
     )
     if found:

@@ -240,7 +240,7 @@ def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[
         if seen.in_use.graph
         else "Fuse them (torch.compile, fused optimisers, foreach ops), or replay a CUDA graph, "
         "which launches all of them at once.",
-        work=True,
+        work=running if under else share.busy_ns,
         under=under,
         in_use=seen.in_use.words("graph"),
     )

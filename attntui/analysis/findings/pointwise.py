@@ -88,7 +88,7 @@ def unfused_pointwise(seen: Slice, time: Ledger) -> Iterator[Finding]:
         if not seen.in_use.compiled
         else "Put them into one compiled region (look for graph breaks between them), or write "
         "them as one Triton kernel.",
-        work=True,
+        work=share.busy_ns,
         in_use=seen.in_use.words("compiled"),
     )
     if found:
@@ -229,7 +229,7 @@ def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
         evidence=costliest(rows, trace.dur[rows]),
         advice="Pass fused=True (or foreach=True) to the optimiser: a few kernels then update all "
         "tensors.",
-        work=True,
+        work=share.busy_ns,
     )
     if found:
         time.take(share, found.id)

@@ -6,7 +6,7 @@ import pytest
 import recount
 import regain
 
-from attntui.analysis.findings import Finding
+from attntui.analysis.findings import Finding, Severity
 from attntui.analysis.slice import Slice
 
 ONLY_TOLD = {"message_bytes"}
@@ -31,6 +31,12 @@ def hold(seen: Slice) -> None:
             counted.under = None
         check(finding, counted)
         assert finding.gain_ns == pytest.approx(regain.gain(books, name, counted), abs=1), name
+        assert finding.severity is severity(seen, finding, counted), name
+        # The host is blamed for a gain that is known, and little beside the GPU work mended.
+        known = name not in regain.OF_PRODUCTS or counted.takes is not None
+        work = sum(counted.busy.values())
+        little = work > 0 and known and (finding.gain_ns or 0) < 0.1 * counted.cost
+        assert ("next bottleneck" in finding.assumes) is little, name
         if finding.under is None:
             # Asserts that nothing is taken twice.
             books.take(name, counted.busy, counted.idle)
@@ -65,3 +71,21 @@ def check(finding: Finding, counted: recount.Counted) -> None:
         assert figure == pytest.approx(counted.figures[key], rel=1e-9, abs=rounding), key
     assert finding.cost_ns == counted.cost, finding.id
     assert finding.under == counted.under, finding.id
+
+
+def severity(seen: Slice, finding: Finding, counted: recount.Counted) -> Severity | None:
+    """By the gain's share of the span, by the work's share of the busy time one level lower;
+    low where the cost matters.
+    """
+
+    def level(ns: int, whole: int) -> int:
+        return sum(ns < share * whole for share in (0.25, 0.1, 0.03))
+
+    work = level(sum(counted.busy.values()), seen.busy_ns)
+    levels = [
+        level(finding.gain_ns or 0, seen.span_ns),
+        max(level(counted.cost, seen.span_ns), Severity.LOW),
+        Severity.INFO if work == Severity.INFO else min(work + 1, Severity.LOW),
+    ]
+    found = Severity(min(levels))
+    return None if found is Severity.INFO else found

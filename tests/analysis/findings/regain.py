@@ -234,6 +234,8 @@ GAIN: dict[str, Callable[[Books, Counted], int]] = {
     "kernel-starts": half,
 }
 
+OF_PRODUCTS = [name for name, count in GAIN.items() if count is products]
+
 
 def gain(books: Books, name: str, counted: Counted) -> int:
     """A finding's gain, before it takes its time: at most what it costs."""
