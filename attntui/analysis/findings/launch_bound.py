@@ -65,7 +65,8 @@ def host_behind(seen: Slice, time: Ledger) -> Iterator[Finding]:
         time.take(launches, bound.id)
         yield bound
     if not stalls:
-        symptom = _sync_stalls(seen, after, gain, LAUNCH_BOUND if bound else None)
+        # What the run without them spares of other findings' time is not theirs to gain.
+        symptom = _sync_stalls(seen, after, min(gain, waits.ns), LAUNCH_BOUND if bound else None)
         if symptom:
             if not bound:
                 time.take(after, symptom.id)

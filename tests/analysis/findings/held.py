@@ -6,7 +6,7 @@ import pytest
 import recount
 import regain
 
-from attntui.analysis.findings import Finding, Severity
+from attntui.analysis.findings import Finding, Severity, thresholds
 from attntui.analysis.slice import Slice
 
 ONLY_TOLD = {"message_bytes"}
@@ -37,6 +37,10 @@ def hold(seen: Slice) -> None:
         work = sum(counted.busy.values())
         little = work > 0 and known and (finding.gain_ns or 0) < 0.1 * counted.cost
         assert ("next bottleneck" in finding.assumes) is little, name
+        if name == "sync-stalls":
+            behind = "behind all the same" in finding.title
+            assert behind is (finding.under is not None)
+            assert not behind or (finding.gain_share or 0) < thresholds.LOW_SHARE
         if finding.under is None:
             # Asserts that nothing is taken twice.
             books.take(name, counted.busy, counted.idle)

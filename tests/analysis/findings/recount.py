@@ -101,6 +101,8 @@ class Counted:
     busy: dict[int, int] = field(default_factory=dict)
     idle: Idle = field(default_factory=dict)
     under: str | None = None
+    gain: int | None = None
+    """Where counting the figures takes the gain already."""
     takes: dict[int, int] | None = None
     """What each product would take in ns, where that is known."""
 
@@ -723,20 +725,26 @@ def waits_gone(books: Books) -> tuple[list[int], int]:
     return spared, max(0, shorter)
 
 
+def waits_own(books: Books, spared: list[int]) -> Idle:
+    """Of what each gap is spared the part that is left: in waits, then of what the host does."""
+    idle: Idle = {}
+    for gap, ns in enumerate(spared):
+        for cause in (Cause.SYNC, *GIVING_OUT, Cause.QUEUED):
+            part = min(books.idle[gap][cause], ns)
+            ns -= part
+            if part:
+                idle[gap, cause] = part
+    return idle
+
+
 def syncs(books: Books, told: Finding) -> Counted:
     seen, trace = books.seen, books.seen.trace
     causes = seen.gaps.causes
     trigger, calls = causes.trigger.tolist(), causes.trigger_row.tolist()
     spared, gain = waits_gone(books)
-    idle: Idle = {}
-    if gain >= 0.03 * seen.span_ns and told.under is None:
-        for gap in range(len(spared)):
-            for cause in (Cause.SYNC, *GIVING_OUT, Cause.QUEUED):
-                part = min(books.idle[gap][cause], spared[gap])
-                spared[gap] -= part
-                if part:
-                    idle[gap, cause] = part
-    else:
+    idle = waits_own(books, spared)
+    if told.under is not None or gain < 0.03 * seen.span_ns:
+        gain = min(gain, sum(idle.values()))
         idle = books.idle_of(Cause.SYNC, *GIVING_OUT, when=lambda gap: trigger[gap] == Trigger.SYNC)
     waits, last = set(), None
     own = {gap for gap, _ in idle}
@@ -759,7 +767,7 @@ def syncs(books: Books, told: Finding) -> Counted:
             if low <= trace.start[call] < high
         }
         figures |= {"steps_with_waits": len(hit), "steps": len(steps)}
-    return Counted(figures, idle=idle, under=told.under)
+    return Counted(figures, idle=idle, under=told.under, gain=gain)
 
 
 def launch_bound(books: Books, waits_own: bool) -> Counted:

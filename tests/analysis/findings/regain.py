@@ -177,12 +177,9 @@ def pointwise(books: Books, counted: Counted) -> int:
     return shorter(books, {row: max(part, 0.2) for row, part in takes.items()})
 
 
-def waits(kind: CallKind) -> Callable[[Books, Counted], int]:
-    def count(books: Books, counted: Counted) -> int:
-        kinds = books.seen.analysed.finder.host.kinds
-        return shorter(books, without=lambda call: kinds[call] == kind)
-
-    return count
+def blocking_copies(books: Books, counted: Counted) -> int:
+    kinds = books.seen.analysed.finder.host.kinds
+    return shorter(books, without=lambda call: kinds[call] == CallKind.COPY)
 
 
 def tiny(books: Books, counted: Counted) -> int:
@@ -222,11 +219,10 @@ GAIN: dict[str, Callable[[Books, Counted], int]] = {
     "idle-dispatch": whole,
     "idle-runtime": whole,
     "idle-launch-call": whole,
-    "sync-stalls": waits(CallKind.SYNC),
     "launch-bound": whole,
     "tiny-kernels": tiny,
     "small-grid": small_grid,
-    "idle-copy": waits(CallKind.COPY),
+    "idle-copy": blocking_copies,
     "idle-unexplained": whole,
     "idle-wait-event": whole,
     "idle-unknown": whole,
@@ -239,4 +235,5 @@ OF_PRODUCTS = [name for name, count in GAIN.items() if count is products]
 
 def gain(books: Books, name: str, counted: Counted) -> int:
     """A finding's gain, before it takes its time: at most what it costs."""
-    return max(0, min(GAIN[name](books, counted), counted.cost))
+    gained = GAIN[name](books, counted) if counted.gain is None else counted.gain
+    return max(0, min(gained, counted.cost))
