@@ -729,9 +729,10 @@ def waits_own(books: Books, spared: list[int]) -> Idle:
     """Of what each gap is spared the part that is left: in waits, then of what the host does."""
     idle: Idle = {}
     for gap, ns in enumerate(spared):
+        left = ns
         for cause in (Cause.SYNC, *GIVING_OUT, Cause.QUEUED):
-            part = min(books.idle[gap][cause], ns)
-            ns -= part
+            part = min(books.idle[gap][cause], left)
+            left -= part
             if part:
                 idle[gap, cause] = part
     return idle

@@ -143,10 +143,9 @@ def pageable(books: Books, counted: Counted) -> int:
     size, rate = trace.columns.copied_bytes, recount.pinned_rate(seen)
     return shorter(
         books,
-        dict.fromkeys(rows, 0.0),
+        {row: min(1.0, int(size[row]) / rate / max(int(trace.dur[row]), 1)) for row in rows},
         outermost(trace, calls, thresholds.LAUNCH_CALL_NS),
         lambda call: call in calls or recount.op_around(trace, call) in ops,
-        {row: int(min(int(trace.dur[row]), int(size[row]) / rate)) for row in rows},
     )
 
 

@@ -1,7 +1,8 @@
 """Findings on real traces: the expected list of each, and every figure counted again.
 
-`expected.txt` lists what is known to be in each trace; `PYTHONPATH=tests:tests/analysis python THIS FILE`
-prints it as it is now, to be read before it is written. `recount.py` counts the figures again.
+`expected.txt` lists what is known to be in each trace. To print it as it is now, to be read
+before it is written: `PYTHONPATH=tests:tests/analysis python THIS FILE`. `recount.py` counts
+the figures again, `regain.py` the gains.
 """
 
 from __future__ import annotations
