@@ -41,14 +41,14 @@ def fp32_products(seen: Slice, time: Ledger) -> Iterator[Finding]:
         cost=share.ns,
         gain=None if takes is None else shorter(seen, factor=_factor(share, takes)),
         title="fp32 products off the tensor cores take {gpu_time_ns} in {kernels:kernel/kernels}, "
-        "{of_gpu_time_share} of the GPU time; the most in {kernel}",
+        "{of_busy_share} of the time that the GPU is busy; the most in {kernel}",
         assumes="on the tensor cores they take {on_tensor_cores_ns}, at two thirds of the roof"
         if takes is not None
         else _NOT_KNOWN,
         figures={
             "kernels": share.ops,
             "gpu_time_ns": share.ns,
-            "of_gpu_time_share": share.ns / max(seen.gpu_ns, 1),
+            "of_busy_share": share.ns / max(seen.busy_ns, 1),
         }
         | ({} if takes is None else {"on_tensor_cores_ns": round(float(takes.sum()))}),
         evidence=costliest(seen.kernels.longest[chosen], seen.kernels.total[chosen]),

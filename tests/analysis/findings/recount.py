@@ -476,8 +476,7 @@ def fp32(books: Books) -> Counted:
                 rows.add(row)
     able = seen.analysed.abilities
     found = products(books, rows, "on_tensor_cores_ns", "tf32" if able.tf32 else "fp16")
-    whole = sum(int(seen.trace.dur[row]) for row in seen.gpu_ops.tolist())
-    found.figures["of_gpu_time_share"] = found.figures["gpu_time_ns"] / whole
+    found.figures["of_busy_share"] = found.figures["gpu_time_ns"] / sum(books.own.values())
     return found
 
 
