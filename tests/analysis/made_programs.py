@@ -28,7 +28,7 @@ SHAPES = ([[30, 7], [7, 30]], [[4096, 4096], [4096, 4096]], [[1 << 20], [1 << 20
 KINDS = (
     *("add", "mul", "mm", "odd", "fill", "few", "collective", "graph", "early"),
     *("to_host", "pageable", "pinned", "memset", "sync", "item", "malloc", "load", "batch"),
-    *("think", "python", "optimizer", "masked", "held", "chain"),
+    *("think", "python", "optimizer", "masked", "held", "chain", "skewed"),
 )
 NAMES = {
     "add": "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
@@ -124,6 +124,8 @@ def play(turns: list[Turn], devices: int = 1) -> list[Event]:
             p.give(thread, NAMES["few"], run, place)
         elif kind == "collective":
             p.give(thread, NAMES[kind], run, place, shapes=shapes)
+        elif kind == "skewed":
+            p.give(thread, NAMES["add"], run, place, late=-1_500)
         elif kind == "early":
             p.give(thread, NAMES["add"], run, place, launch=False)
         elif kind == "graph":
@@ -140,14 +142,13 @@ def play(turns: list[Turn], devices: int = 1) -> list[Event]:
             p.number += 1
             words = "HtoD (Pageable -> Device)" if kind == "pageable" else (
                 "DtoH (Device -> Pageable)")  # fmt: skip
-            begin = max(p.free.get(place, 0), now + 1_500)
+            begin = max(p.free.get(place, 0), now + 500)
             size = 4 if kind == "item" else 100_000
             event = copy(f"Memcpy {words}", begin, begin + run, p.number, stream=stream,
                          device=place[0])  # fmt: skip
             event["args"]["bytes"] = size
             p.events.append(event)
             p.free[place] = begin + run
-            p.host[thread] = now + 100
             p.blocked(thread, "cudaMemcpyAsync", begin + run, p.number)
             p.blocked(thread, "cudaStreamSynchronize", begin + run)
             p.events.append(op("aten::copy_", now, p.host[thread] + 100, tid=thread))
