@@ -138,13 +138,13 @@ def changed(data: st.DataObject, r: Replay) -> tuple[list[int], list[tuple[int, 
     return own, bounds_of(data, r.start + r.span()), kept
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(STEPS, st.data())
 def test_the_maxima_are_the_model(steps: list[Step], data: st.DataObject) -> None:
     same_as_the_model(data, replay_of(run(steps)))
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(programs(devices=2), st.data())
 def test_the_maxima_are_the_model_for_any_program(events: list[Event], data: st.DataObject) -> None:
     for r in AnalysedTrace(trace_of(events)).whole.replays:
@@ -159,7 +159,7 @@ def same_as_the_model(data: st.DataObject, r: Replay) -> None:
     assert r.span(np.array(own, np.int64), some, waits) == span(r, own, spared, kept)
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(programs(devices=2))
 def test_unchanged_any_program_comes_out(events: list[Event]) -> None:
     part = AnalysedTrace(trace_of(events)).whole
@@ -170,7 +170,7 @@ def test_unchanged_any_program_comes_out(events: list[Event]) -> None:
         assert again == [gaps.get(row, 0) for row in device.rows.tolist()]
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(programs(), st.data())
 def test_to_spare_more_is_never_longer(events: list[Event], data: st.DataObject) -> None:
     for r in AnalysedTrace(trace_of(events)).whole.replays:

@@ -46,13 +46,13 @@ def holds(part: Slice) -> None:
     assert order == sorted(order)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(programs(devices=2))
 def test_each_ns_of_a_program_is_in_one_leaf(events: list[Event]) -> None:
     holds(AnalysedTrace(trace_of(events)).whole)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(programs(), st.floats(0, 1), st.floats(0, 1))
 def test_each_ns_of_a_part_is_in_one_leaf(events: list[Event], one: float, other: float) -> None:
     whole = AnalysedTrace(trace_of(events))

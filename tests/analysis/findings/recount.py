@@ -608,9 +608,9 @@ TOGETHER = "multi_tensor|foreach|fused_adam|FusedAdam|fused_sgd|triton_"
 
 def optimizer_loops(seen: Slice) -> list[list[int]]:
     """The kernels of each optimiser step that does its tensors one by one."""
-    trace, steps = seen.trace, defaultdict(list)
+    trace, steps, talking = seen.trace, defaultdict(list), collective_rows(seen)
     for row, call in launches(seen).items():
-        if not is_kernel(seen, row) or row in collective_rows(seen):
+        if not is_kernel(seen, row) or row in talking:
             continue
         around = [at for at, name in names_around(trace, call) if name.startswith("Optimizer.step")]
         if around and not re.search(TOGETHER, trace.name_of(row)):

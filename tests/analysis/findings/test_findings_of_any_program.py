@@ -28,19 +28,19 @@ def each_ns_has_one_owner(part: Slice) -> None:
     hold(part)
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(programs())
 def test_each_ns_of_a_program_has_one_owner(events: list[Event]) -> None:
     each_ns_has_one_owner(analysed(events).whole)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(programs(devices=2))
 def test_each_ns_of_two_devices_has_one_owner(events: list[Event]) -> None:
     each_ns_has_one_owner(analysed(events).whole)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(programs(), st.floats(0, 1), st.floats(0, 1))
 def test_each_ns_of_a_part_has_one_owner(events: list[Event], one: float, other: float) -> None:
     whole = analysed(events)
