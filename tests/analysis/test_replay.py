@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pytest
-from builders import CORPUS, SAMPLES, Event
+from builders import Event
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made import call, kernel, trace_of
+from made_programs import programs
+from real_traces import every_real_trace, observed
+from replayed import simulate, span
 
 from attntui.analysis.analysed import AnalysedTrace
-from attntui.analysis.intervals import Intervals, union
+from attntui.analysis.intervals import union
 from attntui.analysis.replay import Replay
-from attntui.trace import load
-
-REAL = sorted([*SAMPLES.glob("*.json.gz"), *CORPUS.parent.glob("*/*.json.gz")])
-NONE = union(np.zeros(0, np.int64), np.zeros(0, np.int64))
+from attntui.trace.model import I64
 
 
 @dataclass
@@ -84,9 +82,9 @@ def test_unchanged_the_recording_comes_out(steps: list[Step]) -> None:
     assert again == [gaps.get(row, 0) for row in device.rows.tolist()]
 
 
-@pytest.mark.parametrize("path", REAL, ids=lambda path: f"{path.parent.name}/{path.name[:-8]}")
+@every_real_trace
 def test_unchanged_a_real_recording_comes_out(path: Path) -> None:
-    part = AnalysedTrace(load(path)).whole
+    part = observed(path)
     for device, replayed in zip(part.devices, part.replays, strict=True):
         assert replayed.span() == device.span_ns
         # Less of anything is never longer.
@@ -127,51 +125,67 @@ def test_without_waits_the_host_runs_ahead(steps: list[Step]) -> None:
         assert mine == real
 
 
-def simulate(r: Replay, own: list[int], spared: Intervals, kept: list[int]) -> int:
-    """The documented model, operation by operation."""
-
-    def clock(time: int) -> int:
-        """The host's own time up to a recorded one, without its waits and what is spared."""
-        blocked = [(int(s), int(e)) for s, e in zip(r.waits.start, r.waits.end, strict=True)]
-        gone = 0
-        cuts = sorted({0, time, *(t for b in blocked for t in b),
-                       *spared.start.tolist(), *spared.end.tolist()})  # fmt: skip
-        for low, high in pairwise(cuts):
-            if low < 0 or high > time:
-                continue
-            in_wait = any(s <= low and high <= e for s, e in blocked)
-            is_spared = bool(spared.contains(np.array([low], np.int64))[0])
-            gone += (high - low) * (in_wait or is_spared)
-        return time - gone
-
-    put_off, at, ends = 0, r.start, []
-    waits = list(kept)
-    for i in range(len(own)):
-        given = int(r.given[i])
-        while waits and r.launched[i] and int(r.waits.end[waits[0]]) <= given:
-            wait = waits.pop(0)
-            # What it was for is done, and some time later the host goes on.
-            done = ends[int(r.until[wait])] + int(r.late[wait])
-            put_off = max(put_off, done - clock(int(r.waits.end[wait])))
-        free = ends[-1] if ends else r.start
-        ready = clock(given) + put_off + int(r.latency[i]) if r.launched[i] else free
-        at = max(free, ready) + int(r.held[i])
-        ends.append(at + own[i])
-    return ends[-1] - r.start
+def bounds_of(data: st.DataObject, high: int) -> list[tuple[int, int]]:
+    """Disjoint stretches of host work to be spared."""
+    cuts = sorted(data.draw(st.lists(st.integers(0, high), max_size=6, unique=True)))
+    return list(zip(cuts[::2], cuts[1::2], strict=False))
 
 
-@settings(max_examples=60)
+def changed(data: st.DataObject, r: Replay) -> tuple[list[int], list[tuple[int, int]], list[int]]:
+    """Own times, spared host work and kept waits, drawn at random."""
+    own = [data.draw(st.integers(0, ns)) for ns in r.own.tolist()]
+    kept = [i for i in range(len(r.waits)) if data.draw(st.booleans())]
+    return own, bounds_of(data, r.start + r.span()), kept
+
+
+@settings(max_examples=60, deadline=None)
 @given(STEPS, st.data())
 def test_the_maxima_are_the_model(steps: list[Step], data: st.DataObject) -> None:
-    host = run(steps)
-    r = replay_of(host)
-    own = [data.draw(st.integers(0, int(ns))) for ns in r.own.tolist()]
-    kept = [i for i in range(len(r.waits)) if data.draw(st.booleans())]
-    bounds = sorted(data.draw(st.lists(st.integers(0, host.now), max_size=4, unique=True)))
-    pairs = list(zip(bounds[::2], bounds[1::2], strict=False))
-    spared = union(
-        np.array([low for low, _ in pairs], np.int64),
-        np.array([high for _, high in pairs], np.int64),
-    )
-    mine = r.span(np.array(own, np.int64), spared, np.array(kept, np.int64))
-    assert mine == simulate(r, own, spared, kept)
+    same_as_the_model(data, replay_of(run(steps)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(programs(devices=2), st.data())
+def test_the_maxima_are_the_model_for_any_program(events: list[Event], data: st.DataObject) -> None:
+    for r in AnalysedTrace(trace_of(events)).whole.replays:
+        same_as_the_model(data, r)
+
+
+def same_as_the_model(data: st.DataObject, r: Replay) -> None:
+    own, spared, kept = changed(data, r)
+    some, waits = union(*sides(spared)), np.array(kept, np.int64)
+    begins = r.begins(np.array(own, np.int64), some, waits)
+    assert begins.tolist() == simulate(r, own, spared, kept)
+    assert r.span(np.array(own, np.int64), some, waits) == span(r, own, spared, kept)
+
+
+@settings(max_examples=100, deadline=None)
+@given(programs(devices=2))
+def test_unchanged_any_program_comes_out(events: list[Event]) -> None:
+    part = AnalysedTrace(trace_of(events)).whole
+    for device, r in zip(part.devices, part.replays, strict=True):
+        assert r.span() == device.span_ns
+        gaps = dict(zip(device.gaps.after.tolist(), device.gaps.length.tolist(), strict=True))
+        again = r.gaps(np.arange(len(r.waits), dtype=np.int64)).tolist()
+        assert again == [gaps.get(row, 0) for row in device.rows.tolist()]
+
+
+@settings(max_examples=100, deadline=None)
+@given(programs(), st.data())
+def test_to_spare_more_is_never_longer(events: list[Event], data: st.DataObject) -> None:
+    for r in AnalysedTrace(trace_of(events)).whole.replays:
+        own, spared, kept = changed(data, r)
+        less = [data.draw(st.integers(0, ns)) for ns in own]
+        more = [*spared, *bounds_of(data, r.start + r.span())]
+        fewer = [wait for wait in kept if data.draw(st.booleans())]
+        before, after = (
+            r.span(np.array(ns, np.int64), union(*sides(part)), np.array(waits, np.int64))
+            for ns, part, waits in ((own, spared, kept), (less, more, fewer))
+        )
+        assert after <= before <= r.span()
+
+
+def sides(stretches: list[tuple[int, int]]) -> tuple[I64, I64]:
+    """Starts and ends, by start."""
+    ordered = np.array(sorted(stretches), np.int64).reshape(-1, 2)
+    return ordered[:, 0], ordered[:, 1]

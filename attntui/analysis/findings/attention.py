@@ -55,7 +55,7 @@ def naive_attention(seen: Slice, time: Ledger) -> Iterator[Finding]:
         assumes=_FUSED_TAKES,
         figures=figures,
         evidence=call_evidence(calls),
-        work=True,
+        work=share.busy_ns,
         advice="torch.nn.functional.scaled_dot_product_attention does scale, mask, softmax and "
         "both products in one kernel and never writes the scores; is_causal=True spares the "
         "mask and half the work. FlexAttention takes other masks.",
@@ -95,7 +95,7 @@ def sdpa_on_math(seen: Slice, time: Ledger) -> Iterator[Finding]:
         figures=figures,
         evidence=call_evidence(calls),
         names={"evidence": longest.evidence},
-        work=True,
+        work=share.busy_ns,
         advice="Pin a fused backend with torch.nn.attention.sdpa_kernel: it says why it refuses "
         "(a data type, a mask with its own gradient, a head size)."
         + ("" if half else " Use a 16-bit type."),
@@ -215,7 +215,7 @@ def hidden_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
         figures=figures,
         evidence=costliest(copies, trace.dur[copies]),
         advice=_mask_advice(backward),
-        work=True,
+        work=share.busy_ns,
         under=under,
     )
     if found:

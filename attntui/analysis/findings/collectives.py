@@ -69,7 +69,7 @@ def exposed_communication(seen: Slice, time: Ledger) -> Iterator[Finding]:
         evidence=costliest(rows, own),
         names=names,
         advice=_ADVICE,
-        work=True,
+        work=share.busy_ns,
     )
     if found:
         time.take(share, found.id)

@@ -36,6 +36,8 @@ def pageable_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
     share = both(time.work(copies), time.idle_of(Cause.COPY, Cause.SYNC, *GIVING_OUT, gaps=gaps))
     moved = trace.columns.copied_bytes[copies]
     pinned = np.minimum(trace.dur[copies], moved / _pinned_rate(seen) * 1e9)
+    factor = np.ones(len(seen.gpu_ops))
+    factor[np.searchsorted(seen.gpu_ops, copies)] = pinned / np.maximum(trace.dur[copies], 1)
     launch = trace.launch[copies].astype(np.int64)
     launch = launch[launch != ABSENT]
     figures = {
@@ -51,19 +53,19 @@ def pageable_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
         cost=share.ns,
         gain=shorter(
             seen,
-            factor=_without(seen, copies),
+            factor=factor,
             spared=HostWork.of_rows(trace, launch, LAUNCH_CALL_NS),
             without=_waits_of(seen, launch),
-            beside=_spread(seen, copies, pinned.astype(np.int64)),
         ),
         title="{copies:copy/copies} from or to pageable memory, {moved_bytes} together: "
         "{copying_ns} of copying, and the GPU idle for {idle_afterwards_ns} around them",
-        assumes="pinned, they take {pinned_ns}, run beside the kernels and do not block the host",
+        assumes="pinned, they take {pinned_ns} and do not block the host; that they can run beside "
+        "the kernels is not counted",
         figures=figures,
         evidence=costliest(copies, trace.dur[copies]),
         advice="Pin the host memory (pin_memory=True in the DataLoader or on the tensor), copy "
         "with non_blocking=True, and a step ahead.",
-        work=True,
+        work=share.busy_ns,
     )
     if found:
         time.take(share, found.id)
@@ -105,7 +107,7 @@ def exposed_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
         evidence=costliest(rows, share.busy[at]),
         advice="Copy a step ahead on a stream of its own (non_blocking=True), and let the compute "
         "stream wait for it where the data is used.",
-        work=True,
+        work=share.busy_ns,
         in_use=seen.in_use.words("pinned"),
     )
     if found:
@@ -119,10 +121,6 @@ def _host_copies(seen: Slice, word: str) -> I64:
     copies = rows[trace.category[rows] == Category.MEMCPY]
     copies = rows_named(trace, copies, holding("HtoD", "DtoH"))
     return rows_named(trace, copies, holding(word))
-
-
-def _without(seen: Slice, rows: I64) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.where(np.isin(seen.gpu_ops, rows), 0.0, 1.0)
 
 
 def _spread(seen: Slice, rows: I64, ns: I64) -> I64:

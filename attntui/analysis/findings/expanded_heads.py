@@ -49,7 +49,7 @@ def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
     if not len(rows):
         return
     share, under = time.of_work(rows)
-    figures = {"copies": len(rows), "copying_ns": share.ns}
+    figures = {"copies": len(rows), "copying_ns": int(trace.dur[rows].sum())}
     title = (
         "k and v are written out for every query head before attention: {copies:copy/copies}, "
         "{copying_ns}"
@@ -69,7 +69,7 @@ def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
         evidence=costliest(rows, trace.dur[rows]),
         advice="Pass k and v with their own heads: scaled_dot_product_attention(..., "
         "enable_gqa=True), flash-attn and FlexAttention take fewer k and v heads than q heads.",
-        work=True,
+        work=share.busy_ns,
         under=under,
     )
     if found:

@@ -71,7 +71,7 @@ def small_grid(seen: Slice, time: Ledger) -> Iterator[Finding]:
         names={"kernel": seen.analysed.labels.names[int(trace.name[seen.gpu_ops[worst]])]},
         advice="Give one launch more work: batch the calls, larger tiles of the problem a call, "
         "or split the reduction over more blocks (split-K, split-KV).",
-        work=True,
+        work=share.busy_ns,
         under=under,
     )
     if found:

@@ -65,7 +65,8 @@ def host_behind(seen: Slice, time: Ledger) -> Iterator[Finding]:
         time.take(launches, bound.id)
         yield bound
     if not stalls:
-        symptom = _sync_stalls(seen, after, gain, LAUNCH_BOUND if bound else None)
+        # What the run without them spares of other findings' time is not theirs to gain.
+        symptom = _sync_stalls(seen, after, min(gain, waits.ns), LAUNCH_BOUND if bound else None)
         if symptom:
             if not bound:
                 time.take(after, symptom.id)
@@ -240,7 +241,7 @@ def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[
         if seen.in_use.graph
         else "Fuse them (torch.compile, fused optimisers, foreach ops), or replay a CUDA graph, "
         "which launches all of them at once.",
-        work=True,
+        work=running if under else share.busy_ns,
         under=under,
         in_use=seen.in_use.words("graph"),
     )

@@ -104,32 +104,34 @@ def finding(
     name: str,
     *,
     cost: int,
-    gain: int,
+    gain: int | None,
     title: str,
     assumes: str,
     advice: str,
     figures: Mapping[str, int | float],
     evidence: tuple[Evidence, ...],
     names: Mapping[str, str] | None = None,
-    work: bool = False,
+    work: int = 0,
     under: str | None = None,
     in_use: tuple[str, ...] = (),
 ) -> Finding | None:
     """A finding that costs; None where neither its cost nor its gain matters.
 
-    It is as grave as its gain's share of the span. GPU work (`work`) is judged by its cost's
-    share of the busy time too, one level lower: where the GPU mostly stood idle it is the next
-    thing to mend. Whatever costs a share that matters is at least low.
+    It is as grave as its gain's share of the span; a gain of None is not known, and counts as
+    none. `work`, the ns of GPU work in its cost, is judged by its share of the busy time too, one
+    level lower: where the GPU mostly stood idle it is the next thing to mend. Whatever costs a
+    share that matters is at least low.
     """
     span, busy = seen.span_ns, seen.busy_ns
     if not span or cost <= 0:
         return None
-    gain = max(0, min(gain, cost))
-    if work and gain < LITTLE_SHARE * cost:
+    known = gain is not None
+    gain = max(0, min(gain or 0, cost))
+    if work and known and gain < LITTLE_SHARE * cost:
         assumes += HOST_FIRST
     levels = [level(gain / span), Severity.LOW if level(cost / span) else None]
     if work and busy:
-        of_busy = level(cost / busy)
+        of_busy = level(work / busy)
         levels.append(None if of_busy is None else Severity(min(of_busy + 1, Severity.LOW)))
     told = [each for each in levels if each is not None]
     if not told:

@@ -78,7 +78,7 @@ def unfused_pointwise(seen: Slice, time: Ledger) -> Iterator[Finding]:
         figures={
             "kernels": len(chains.rows),
             "chains": number,
-            "gpu_time_ns": share.ns,
+            "gpu_time_ns": int(share.busy[at].sum()),
             "moved_bytes": int(moved.sum()),
             "fused_bytes": int(fused.sum()),
             "kept_share": POINTWISE_KEPT,
@@ -88,7 +88,7 @@ def unfused_pointwise(seen: Slice, time: Ledger) -> Iterator[Finding]:
         if not seen.in_use.compiled
         else "Put them into one compiled region (look for graph breaks between them), or write "
         "them as one Triton kernel.",
-        work=True,
+        work=share.busy_ns,
         in_use=seen.in_use.words("compiled"),
     )
     if found:
@@ -221,7 +221,7 @@ def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
         figures={
             "kernels": len(rows),
             "steps": len(loops),
-            "gpu_time_ns": share.busy_ns,
+            "gpu_time_ns": int(share.busy[np.searchsorted(seen.gpu_ops, rows)].sum()),
             "idle_ns": share.idle_ns,
             "kernel_floor_ns": KERNEL_FLOOR_NS,
             "host_kept_ns": LAUNCH_CALL_NS,
@@ -229,7 +229,7 @@ def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
         evidence=costliest(rows, trace.dur[rows]),
         advice="Pass fused=True (or foreach=True) to the optimiser: a few kernels then update all "
         "tensors.",
-        work=True,
+        work=share.busy_ns,
     )
     if found:
         time.take(share, found.id)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _NARROW = re.compile(r"_align([124])(?![0-9])")
 _HALF = ("bf16", "fp16")
+_NOT_KNOWN = "nothing: the roofs of this device or the shapes are not known"
 
 
 def fp32_products(seen: Slice, time: Ledger) -> Iterator[Finding]:
@@ -38,22 +39,22 @@ def fp32_products(seen: Slice, time: Ledger) -> Iterator[Finding]:
         seen,
         "fp32-products",
         cost=share.ns,
-        gain=shorter(seen, factor=_factor(share, takes)),
+        gain=None if takes is None else shorter(seen, factor=_factor(share, takes)),
         title="fp32 products off the tensor cores take {gpu_time_ns} in {kernels:kernel/kernels}, "
-        "{of_gpu_time_share} of the GPU time; the most in {kernel}",
+        "{of_busy_share} of the time that the GPU is busy; the most in {kernel}",
         assumes="on the tensor cores they take {on_tensor_cores_ns}, at two thirds of the roof"
         if takes is not None
-        else "nothing: the roofs of this device are not known",
+        else _NOT_KNOWN,
         figures={
             "kernels": share.ops,
             "gpu_time_ns": share.ns,
-            "of_gpu_time_share": share.ns / max(seen.gpu_ns, 1),
+            "of_busy_share": share.ns / max(seen.busy_ns, 1),
         }
         | ({} if takes is None else {"on_tensor_cores_ns": round(float(takes.sum()))}),
         evidence=costliest(seen.kernels.longest[chosen], seen.kernels.total[chosen]),
         advice=_fp32_advice(seen),
         names={"kernel": seen.analysed.labels.names[int(seen.kernels.name[chosen[0]])]},
-        work=True,
+        work=share.busy_ns,
         under=under,
         in_use=seen.in_use.words("autocast"),
     )
@@ -106,12 +107,12 @@ def unaligned_shapes(seen: Slice, time: Ledger) -> Iterator[Finding]:
         seen,
         "unaligned-shapes",
         cost=share.ns,
-        gain=0 if takes is None else shorter(seen, factor=_factor(share, takes)),
+        gain=None if takes is None else shorter(seen, factor=_factor(share, takes)),
         title="Products of lengths that force narrow loads take {gpu_time_ns} in "
         "{kernels:kernel/kernels}; the longest is {kernel}, shapes {shapes}",
         assumes="padded, they take {aligned_ns}, at two thirds of the roof"
         if takes is not None
-        else "nothing: the roofs of this device or the shapes are not known",
+        else _NOT_KNOWN,
         figures={"kernels": share.ops, "gpu_time_ns": share.ns}
         | ({} if takes is None else {"aligned_ns": round(float(takes.sum()))}),
         evidence=costliest(seen.gpu_ops[at], share.busy[at]),
@@ -121,7 +122,7 @@ def unaligned_shapes(seen: Slice, time: Ledger) -> Iterator[Finding]:
         },
         advice="Pad the lengths (vocabulary, hidden size, batch x sequence) to a multiple of 8 "
         "for 16-bit types and of 4 for TF32, better of 64: then each thread loads 16 bytes.",
-        work=True,
+        work=share.busy_ns,
         under=under,
     )
     if found:
@@ -225,8 +226,6 @@ def _on_tensor_cores(seen: Slice, share: Share, dtype: str) -> I64 | None:
     return np.asarray(np.rint(found), np.int64)
 
 
-def _factor(share: Share, takes: I64 | None) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _factor(share: Share, takes: I64) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """What part of its own time each operation still takes."""
-    if takes is None:
-        return np.ones(len(share.busy))
     return np.where(share.busy > 0, takes / np.maximum(share.busy, 1), 1.0)

@@ -38,7 +38,7 @@ def upcast(seen: Slice, time: Ledger) -> Iterator[Finding]:
         evidence=call_evidence(calls),
         advice="Keep scores and softmax in the inputs' type (softmax adds up in fp32 inside its "
         "kernel), or use a fused backend of scaled_dot_product_attention, which converts nothing.",
-        work=True,
+        work=share.busy_ns,
         under=under,
     )
     if found:

@@ -7,13 +7,15 @@ work of an operation) is taken as found; who owns which ns, and every figure, is
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import groupby
 from math import inf
 
 import numpy as np
+from replayed import Clock, simulate
+from swept import own_times
 
 from attntui.analysis.attention import AttentionCall
 from attntui.analysis.bare_time import bare_time
@@ -34,13 +36,17 @@ class Books:
     """Who owns what so far: ns left of each GPU operation, and of each gap by cause."""
 
     seen: Slice
+    own: dict[int, int] = field(default_factory=dict)
     busy: dict[int, int] = field(default_factory=dict)
     idle: list[list[int]] = field(default_factory=list)
     owner: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         seen = self.seen
-        self.busy = dict(zip(seen.gpu_ops.tolist(), seen.own.tolist(), strict=True))
+        self.own = dict.fromkeys(seen.gpu_ops.tolist(), 0)
+        for device in seen.devices:
+            self.own |= own_times(seen.trace, device.rows.tolist(), device.end)
+        self.busy = dict(self.own)
         self.idle = seen.gaps.causes.split.tolist()
 
     def work(self, rows: set[int]) -> dict[int, int]:
@@ -55,7 +61,7 @@ class Books:
 
     def of_work(self, rows: set[int]) -> tuple[dict[int, int], str | None]:
         """The same, or the whole and who owns most of it, where others own more than half."""
-        own = dict(zip(self.seen.gpu_ops.tolist(), self.seen.own.tolist(), strict=True))
+        own = self.own
         rows = rows & own.keys()
         taken: dict[str, int] = defaultdict(int)
         for row in rows:
@@ -95,6 +101,10 @@ class Counted:
     busy: dict[int, int] = field(default_factory=dict)
     idle: Idle = field(default_factory=dict)
     under: str | None = None
+    gain: int | None = None
+    """Where counting the figures takes the gain already."""
+    takes: dict[int, int] | None = None
+    """What each product would take in ns, where that is known."""
 
     @property
     def cost(self) -> int:
@@ -163,19 +173,23 @@ def data_loading(books: Books) -> Counted:
     return found
 
 
+def allocating_since(seen: Slice) -> float:
+    """When the program allocates as it goes on, ns; never where no steps tell."""
+    kinds, start = seen.analysed.finder.host.kinds.tolist(), seen.trace.start
+    calls = [row for row, kind in enumerate(kinds) if kind == CallKind.MEMORY]
+    steps = seen.analysed.steps.start.tolist()
+    if len(steps) < 2:
+        return inf
+    later = sum(start[row] >= steps[1] for row in calls)
+    goes_on = later >= 0.5 * (len(calls) - later) * (len(steps) - 1)
+    return -inf if goes_on else float(steps[1])
+
+
 def allocation(goes_on: bool) -> Callable[[Books], Counted]:
     def count(books: Books) -> Counted:
-        seen = books.seen
-        kinds, start = seen.analysed.finder.host.kinds.tolist(), seen.trace.start
-        calls = [row for row, kind in enumerate(kinds) if kind == CallKind.MEMORY]
-        steps = seen.analysed.steps.start.tolist()
-        since = steps[1] if len(steps) > 1 else inf
-        later = sum(start[row] >= since for row in calls)
-        if len(steps) > 1 and later >= 0.5 * (len(calls) - later) * (len(steps) - 1):
-            since = -inf
-        begun = seen.gaps.start.tolist()
+        begun, since = books.seen.gaps.start.tolist(), allocating_since(books.seen)
         idle = books.idle_of(Cause.MEMORY, when=lambda gap: (begun[gap] >= since) == goes_on)
-        return Counted(idle_figures(seen, idle), idle=idle)
+        return Counted(idle_figures(books.seen, idle), idle=idle)
 
     return count
 
@@ -208,21 +222,23 @@ def rows_of(calls: list[AttentionCall]) -> set[int]:
     return {row for call in calls for row in call.gpu_rows.tolist()}
 
 
+def fused_ns(seen: Slice, call: AttentionCall) -> int:
+    """What one fused kernel in place of a call takes, at most what the call took."""
+    dur = seen.trace.dur
+    takes: float = sum(int(dur[r.rows].sum()) for r in call.roles if r.role in ("qk", "av"))
+    roofs = seen.analysed.peaks
+    peak = roofs.flops(call.dtype, True) if roofs else None
+    if roofs and peak and call.flops is not None and call.fused_hbm_bytes is not None:
+        takes = 3e9 * max(call.flops / peak, call.fused_hbm_bytes / roofs.hbm)
+    return min(round(takes), int(dur[call.gpu_rows].sum()))
+
+
 def by_calls(seen: Slice, calls: list[AttentionCall]) -> Figures:
     dur = seen.trace.dur
-    fused = 0
-    for call in calls:
-        ran = int(dur[call.gpu_rows].sum())
-        takes: float = sum(int(dur[r.rows].sum()) for r in call.roles if r.role in ("qk", "av"))
-        roofs = seen.analysed.peaks
-        peak = roofs.flops(call.dtype, True) if roofs else None
-        if roofs and peak and call.flops is not None and call.fused_hbm_bytes is not None:
-            takes = 3e9 * max(call.flops / peak, call.fused_hbm_bytes / roofs.hbm)
-        fused += min(round(takes), ran)
     found: Figures = {
         "calls": len(calls),
         "gpu_time_ns": sum(int(dur[call.gpu_rows].sum()) for call in calls),
-        "fused_ns": fused,
+        "fused_ns": sum(fused_ns(seen, call) for call in calls),
     }
     moved = [call.hbm_bytes for call in calls]
     less = [call.fused_hbm_bytes for call in calls]
@@ -261,22 +277,26 @@ def upcast(books: Books) -> Counted:
     return Counted(figures | {"casting_ns": sum(c.casts_ns for c in calls)}, busy, under=under)
 
 
-def hidden(books: Books) -> Counted:
-    seen, trace = books.seen, books.seen.trace
-    rows, backward = set(), 0
+def hidden_rows(seen: Slice) -> dict[int, bool]:
+    """The copies that an out-of-place masked_fill makes, and whether in the backward pass."""
+    found = {}
     for row, call in launches(seen).items():
-        names = {name for _, name in names_around(trace, call)}
+        names = {name for _, name in names_around(seen.trace, call)}
         if {"aten::masked_fill", "aten::clone"} <= names:
-            rows.add(row)
-            backward += any("autograd::engine::evaluate_function" in name for name in names)
-    busy, under = books.of_work(rows)
+            found[row] = any("autograd::engine::evaluate_function" in name for name in names)
+    return found
+
+
+def hidden(books: Books) -> Counted:
+    trace, rows = books.seen.trace, hidden_rows(books.seen)
+    busy, under = books.of_work(set(rows))
     copied = [int(trace.columns.copied_bytes[row]) for row in rows]
     figures: Figures = {"copies": len(rows), "copying_ns": sum(int(trace.dur[r]) for r in rows)}
     if min(copied) >= 0:
         # Read and written.
         figures["moved_bytes"] = 2 * sum(copied)
-    if backward:
-        figures["in_backward"] = backward
+    if any(rows.values()):
+        figures["in_backward"] = sum(rows.values())
     return Counted(figures, busy, under=under)
 
 
@@ -322,7 +342,7 @@ def expanded(books: Books) -> Counted:
             if size == whole and times <= (call.heads or 0):
                 rows.add(row)
     busy, under = books.of_work(rows)
-    figures: Figures = {"copies": len(rows), "copying_ns": sum(busy.values())}
+    figures: Figures = {"copies": len(rows), "copying_ns": sum(int(trace.dur[row]) for row in rows)}
     moved = [bytes_of(seen, row) for row in rows]
     if None not in moved:
         figures["moved_bytes"] = sum(b for b in moved if b is not None)
@@ -344,14 +364,25 @@ def host_copies(seen: Slice) -> list[int]:
     return [row for row, name in copies if "HtoD" in name or "DtoH" in name]
 
 
+def pageable_rows(seen: Slice) -> set[int]:
+    trace = seen.trace
+    return {
+        row
+        for row in host_copies(seen)
+        if "Pageable" in trace.name_of(row) and trace.columns.copied_bytes[row] > 64 * 1024
+    }
+
+
+def pinned_rate(seen: Slice) -> int:
+    """Bytes a ns."""
+    oldest = min((d.compute_major or 0 for d in seen.trace.metadata.devices), default=0)
+    return 40 if oldest >= 9 else 20 if oldest >= 8 else 10
+
+
 def pageable(books: Books) -> Counted:
     seen, trace = books.seen, books.seen.trace
     size = trace.columns.copied_bytes
-    rows = {
-        row
-        for row in host_copies(seen)
-        if "Pageable" in trace.name_of(row) and size[row] > 64 * 1024
-    }
+    rows = pageable_rows(seen)
     calls = {int(trace.launch[row]) for row in rows} - {ABSENT}
     ops = {op_around(trace, call) for call in calls} - {ABSENT}
     causes = seen.gaps.causes
@@ -364,8 +395,7 @@ def pageable(books: Books) -> Counted:
         return call != ABSENT and (call in calls or op_around(trace, call) in ops)
 
     idle = books.idle_of(Cause.COPY, Cause.SYNC, *GIVING_OUT, when=theirs)
-    oldest = min((d.compute_major or 0 for d in trace.metadata.devices), default=0)
-    rate = 40 if oldest >= 9 else 20 if oldest >= 8 else 10
+    rate = pinned_rate(seen)
     figures: Figures = {
         "copies": len(rows),
         "moved_bytes": sum(int(size[row]) for row in rows),
@@ -387,14 +417,18 @@ def exposed(books: Books) -> Counted:
     return Counted(figures, mine)
 
 
-def collectives(books: Books) -> Counted:
-    seen, trace = books.seen, books.seen.trace
-    rows = {
+def collective_rows(seen: Slice) -> set[int]:
+    return {
         row
         for row in seen.gpu_ops.tolist()
-        if is_kernel(seen, row) and re.search("nccl|all_reduce|rccl", trace.name_of(row))
+        if is_kernel(seen, row) and re.search("nccl|all_reduce|rccl", seen.trace.name_of(row))
     }
-    own = dict(zip(seen.gpu_ops.tolist(), seen.own.tolist(), strict=True))
+
+
+def collectives(books: Books) -> Counted:
+    seen, trace = books.seen, books.seen.trace
+    rows = collective_rows(seen)
+    own = books.own
     figures: Figures = {
         "collectives": len(rows),
         "running_ns": sum(int(trace.dur[row]) for row in rows),
@@ -423,8 +457,9 @@ def products(books: Books, rows: set[int], takes_key: str, dtype: str) -> Counte
             known[row] = min(ns, max(kind.flops / peak, kind.bytes / roofs.hbm) * 1e9 / 0.65)
     if known:
         part = sum(known.values()) / sum(mine[row] for row in known)
-        each = [round(known.get(row, ns * part)) for row, ns in mine.items()]
-        figures[takes_key] = sum(each)
+        takes = {row: round(known.get(row, ns * part)) for row, ns in mine.items()}
+        figures[takes_key] = sum(takes.values())
+        return Counted(figures, busy, under=under, takes=takes)
     return Counted(figures, busy, under=under)
 
 
@@ -441,8 +476,7 @@ def fp32(books: Books) -> Counted:
                 rows.add(row)
     able = seen.analysed.abilities
     found = products(books, rows, "on_tensor_cores_ns", "tf32" if able.tf32 else "fp16")
-    whole = sum(int(seen.trace.dur[row]) for row in seen.gpu_ops.tolist())
-    found.figures["of_gpu_time_share"] = found.figures["gpu_time_ns"] / whole
+    found.figures["of_busy_share"] = found.figures["gpu_time_ns"] / sum(books.own.values())
     return found
 
 
@@ -538,11 +572,11 @@ def chains(books: Books) -> list[list[int]]:
     return found
 
 
-def pointwise(books: Books) -> Counted:
-    seen = books.seen
-    moved = fused = 0
-    found = chains(books)
-    for chain in found:
+def chain_bytes(books: Books) -> list[tuple[list[int], int, int]]:
+    """Each chain with the bytes that it moves, and those that one kernel would."""
+    seen, found = books.seen, []
+    for chain in chains(books):
+        moved = fused = 0
         for place, row in enumerate(chain):
             own = bytes_of(seen, row) or 0
             sizes = tensors_of(seen, inputs_of(seen, row))
@@ -550,34 +584,79 @@ def pointwise(books: Books) -> Counted:
             left = passes - (place > 0) - (place < len(chain) - 1)
             moved += own
             fused += own * max(left, 0) // passes
-    rows = {row for chain in found for row in chain}
+        found.append((chain, moved, fused))
+    return found
+
+
+def pointwise(books: Books) -> Counted:
+    found = chain_bytes(books)
+    rows = {row for chain, _, _ in found for row in chain}
+    busy = books.work(rows)
     figures: Figures = {
         "kernels": len(rows),
         "chains": len(found),
-        "gpu_time_ns": 0,
-        "moved_bytes": moved,
-        "fused_bytes": fused,
+        "gpu_time_ns": sum(busy[row] for row in rows),
+        "moved_bytes": sum(moved for _, moved, _ in found),
+        "fused_bytes": sum(fused for _, _, fused in found),
         "kept_share": 0.2,
     }
-    busy = books.work(rows)
-    figures["gpu_time_ns"] = sum(busy.values())
     return Counted(figures, busy)
 
 
-def small_grid(books: Books) -> Counted:
+TOGETHER = "multi_tensor|foreach|fused_adam|FusedAdam|fused_sgd|triton_"
+
+
+def optimizer_loops(seen: Slice) -> list[list[int]]:
+    """The kernels of each optimiser step that does its tensors one by one."""
+    trace, steps, talking = seen.trace, defaultdict(list), collective_rows(seen)
+    for row, call in launches(seen).items():
+        if not is_kernel(seen, row) or row in talking:
+            continue
+        around = [at for at, name in names_around(trace, call) if name.startswith("Optimizer.step")]
+        if around and not re.search(TOGETHER, trace.name_of(row)):
+            steps[around[0]].append(row)
+    return [
+        rows
+        for rows in steps.values()
+        if len(rows) >= 32 and max(Counter(trace.name[rows].tolist()).values()) >= 8
+    ]
+
+
+def optimizer(books: Books) -> Counted:
+    loops, after = optimizer_loops(books.seen), books.seen.gaps.after.tolist()
+    rows = {row for loop in loops for row in loop}
+    busy = books.work(rows)
+    idle = books.idle_of(*GIVING_OUT, when=lambda gap: after[gap] in rows)
+    figures: Figures = {
+        "kernels": len(rows),
+        "steps": len(loops),
+        "gpu_time_ns": sum(busy[row] for row in rows),
+        "idle_ns": sum(idle.values()),
+        "kernel_floor_ns": 2_000,
+        "host_kept_ns": 10_000,
+    }
+    return Counted(figures, busy, idle)
+
+
+def small_grids(books: Books) -> dict[int, tuple[int, int]]:
+    """Blocks of each kernel with few, and its device's multiprocessors."""
     seen, trace = books.seen, books.seen.trace
-    own = dict(zip(seen.gpu_ops.tolist(), seen.own.tolist(), strict=True))
     sms = {device.id: device.sms or 0 for device in trace.metadata.devices}
+    talking = collective_rows(seen)
     blocks: dict[int, tuple[int, int]] = {}
     for row in seen.gpu_ops.tolist():
         config = int(trace.columns.launch_config[row])
         grid = trace.launch_configs[config].grid if config != ABSENT else None
         number = trace.number_of_device(int(trace.device[row]))
-        talks = re.search("nccl|all_reduce|rccl", trace.name_of(row))
-        if grid and is_kernel(seen, row) and not talks and own[row] > 2_000:
+        if grid and is_kernel(seen, row) and row not in talking and books.own[row] > 2_000:
             count = grid[0] * grid[1] * grid[2]
             if 0 < count < 0.5 * sms.get(number, 0):
                 blocks[row] = (count, sms[number])
+    return blocks
+
+
+def small_grid(books: Books) -> Counted:
+    seen, blocks = books.seen, small_grids(books)
     busy, under = books.of_work(set(blocks))
     after, split = seen.gaps.after.tolist(), seen.gaps.causes.split
     idle = sum(int(split[gap].sum()) for gap, row in enumerate(after) if row in blocks)
@@ -610,23 +689,14 @@ def opaque(books: Books) -> Counted:
     ]
     bare = bare_time(seen.trace, np.array(rows, np.int64))
     stretches = list(zip(bare.of.tolist(), bare.start.tolist(), bare.end.tolist(), strict=True))
-    starts, ends = seen.gaps.start.tolist(), seen.gaps.end.tolist()
+    gaps = list(zip(seen.gaps.start.tolist(), seen.gaps.end.tolist(), strict=True))
+    bare_of_all, idle_of_all = Clock((low, high) for _, low, high in stretches), Clock(gaps)
     idle: Idle = {}
-    stalls = set()
-    merged: list[list[int]] = []
-    for low, high in sorted((low, high) for _, low, high in stretches):
-        if merged and low <= merged[-1][1]:
-            merged[-1][1] = max(merged[-1][1], high)
-        else:
-            merged.append([low, high])
-    for gap, (low, high) in enumerate(zip(starts, ends, strict=True)):
-        inside = sum(max(0, min(high, e) - max(low, s)) for s, e in merged)
-        part = min(inside, books.idle[gap][Cause.DISPATCH])
+    for gap, (low, high) in enumerate(gaps):
+        part = min(bare_of_all.gone(low, high), books.idle[gap][Cause.DISPATCH])
         if part:
             idle[gap, Cause.DISPATCH] = part
-    for place, low, high in stretches:
-        if any(max(low, s) < min(high, e) for s, e in zip(starts, ends, strict=True)):
-            stalls.add(place)
+    stalls = {place for place, low, high in stretches if idle_of_all.gone(low, high)}
     figures: Figures = {
         "unexplained_ns": sum(high - low for place, low, high in stretches if place in stalls),
         "cpu_ops": len(stalls),
@@ -635,40 +705,46 @@ def opaque(books: Books) -> Counted:
     return Counted(figures, idle=idle)
 
 
-def waits_gone(seen: Slice) -> tuple[list[int], int]:
-    """Of each gap what the run without the host's waits spares, and the span that it spares."""
-    kinds = seen.analysed.finder.host.kinds
-    spared = [0] * len(seen.gaps)
+def waits_gone(books: Books) -> tuple[list[int], int]:
+    """Of each gap what the run without the host's waits spares, and of the whole span."""
+    seen, kinds = books.seen, books.seen.analysed.finder.host.kinds
+    left: dict[int, int] = {}
     shorter = 0
-    for device, replayed in zip(seen.devices, seen.replays, strict=True):
-        kept = np.array(
-            [i for i, c in enumerate(replayed.calls.tolist()) if kinds[c] != CallKind.SYNC],
-            np.int64,
-        )
-        shorter += device.span_ns - replayed.span(kept=kept)
-        left = dict(zip(device.rows.tolist(), replayed.gaps(kept).tolist(), strict=True))
-        for gap, (row, number) in enumerate(
-            zip(seen.gaps.after.tolist(), seen.gaps.device.tolist(), strict=True)
-        ):
-            if number == device.device:
-                spared[gap] = max(0, int(seen.gaps.length[gap]) - left[row])
+    for device, r in zip(seen.devices, seen.replays, strict=True):
+        rows = device.rows.tolist()
+        own = [books.own[row] for row in rows]
+        kept = [i for i, call in enumerate(r.calls.tolist()) if kinds[call] != CallKind.SYNC]
+        begins, ended = simulate(r, own, kept=kept), device.start
+        for row, begin, ns in zip(rows, begins, own, strict=True):
+            left[row] = begin - ended
+            ended = begin + ns
+        shorter += device.end - ended
+    lengths, after = seen.gaps.length.tolist(), seen.gaps.after.tolist()
+    spared = [max(0, ns - left[row]) for ns, row in zip(lengths, after, strict=True)]
     return spared, max(0, shorter)
+
+
+def waits_own(books: Books, spared: list[int]) -> Idle:
+    """Of what each gap is spared the part that is left: in waits, then of what the host does."""
+    idle: Idle = {}
+    for gap, ns in enumerate(spared):
+        left = ns
+        for cause in (Cause.SYNC, *GIVING_OUT, Cause.QUEUED):
+            part = min(books.idle[gap][cause], left)
+            left -= part
+            if part:
+                idle[gap, cause] = part
+    return idle
 
 
 def syncs(books: Books, told: Finding) -> Counted:
     seen, trace = books.seen, books.seen.trace
     causes = seen.gaps.causes
     trigger, calls = causes.trigger.tolist(), causes.trigger_row.tolist()
-    spared, gain = waits_gone(seen)
-    idle: Idle = {}
-    if gain >= 0.03 * seen.span_ns and told.under is None and len(set(trigger)) > 1:
-        for gap in range(len(spared)):
-            for cause in (Cause.SYNC, *GIVING_OUT, Cause.QUEUED):
-                part = min(books.idle[gap][cause], spared[gap])
-                spared[gap] -= part
-                if part:
-                    idle[gap, cause] = part
-    else:
+    spared, gain = waits_gone(books)
+    idle = waits_own(books, spared)
+    if told.under is not None or gain < 0.03 * seen.span_ns:
+        gain = min(gain, sum(idle.values()))
         idle = books.idle_of(Cause.SYNC, *GIVING_OUT, when=lambda gap: trigger[gap] == Trigger.SYNC)
     waits, last = set(), None
     own = {gap for gap, _ in idle}
@@ -691,7 +767,7 @@ def syncs(books: Books, told: Finding) -> Counted:
             if low <= trace.start[call] < high
         }
         figures |= {"steps_with_waits": len(hit), "steps": len(steps)}
-    return Counted(figures, idle=idle, under=told.under)
+    return Counted(figures, idle=idle, under=told.under, gain=gain)
 
 
 def launch_bound(books: Books, waits_own: bool) -> Counted:
@@ -708,7 +784,7 @@ def launch_bound(books: Books, waits_own: bool) -> Counted:
     if not waits_own:
         idle |= books.idle_of(Cause.SYNC)
     gaps = {gap for gap, _ in idle}
-    own = dict(zip(seen.gpu_ops.tolist(), seen.own.tolist(), strict=True))
+    own = books.own
     whole = sum(idle.values())
     after = [own[int(seen.gaps.after[gap])] for gap in gaps]
     figures: Figures = {
@@ -730,7 +806,7 @@ def tiny(books: Books, told: Finding) -> Counted:
     seen = books.seen
     kernels = [row for row in seen.gpu_ops.tolist() if is_kernel(seen, row)]
     short = [row for row in kernels if seen.trace.dur[row] < 5_000]
-    own = dict(zip(seen.gpu_ops.tolist(), seen.own.tolist(), strict=True))
+    own = books.own
     figures: Figures = {
         "tiny_kernels": len(short),
         "all_kernels": len(kernels),
@@ -796,6 +872,16 @@ def unlaunched(books: Books) -> Counted:
     )
 
 
+def foreign(trace: Trace) -> int:
+    """Events of accelerators that are no GPUs, but for the host's calls to them."""
+    mine = {word: count for word, count in trace.category_counts.items() if word.startswith("mtia")}
+    return sum(count for word, count in mine.items() if not word.endswith("runtime"))
+
+
+def ranges(trace: Trace) -> int:
+    return sum(n for word, n in trace.category_counts.items() if "profiler_range" in word)
+
+
 COUNT: dict[str, Callable[[Books], Counted]] = {
     "idle-data-loading": data_loading,
     "first-use-load": one_cause(Cause.MODULE_LOAD),
@@ -806,6 +892,7 @@ COUNT: dict[str, Callable[[Books], Counted]] = {
     "upcast": upcast,
     "hidden-copy": hidden,
     "expanded-heads": expanded,
+    "optimizer-loop": optimizer,
     "pageable-copies": pageable,
     "exposed-copies": exposed,
     "exposed-communication": collectives,
@@ -829,6 +916,8 @@ COUNT: dict[str, Callable[[Books], Counted]] = {
     "low-occupancy-fine": occupancy,
     "graph-replays": graphs,
     "no-launches": unlaunched,
+    "other-accelerator": lambda books: Counted({"events": foreign(books.seen.trace)}),
+    "range-profile": lambda books: Counted({"ranges": ranges(books.seen.trace)}),
     "no-cpu-side": lambda books: Counted({"operations": len(books.seen.gpu_ops)}),
 }
 """What is counted again by itself; waits, launches and tiny kernels depend on one another."""

@@ -251,7 +251,7 @@ def test_products_in_fp32_off_the_tensor_cores() -> None:
     assert dict(finding.figures) == {
         "kernels": 5,
         "gpu_time_ns": 5 * LONG,
-        "of_gpu_time_share": 0.5,
+        "of_busy_share": 0.5,
     }
     # What they would take is not known without their shapes; by its share it is no small thing.
     assert (finding.severity, finding.gain_ns) == (Severity.MEDIUM, 0)

@@ -1,7 +1,8 @@
 """Findings on real traces: the expected list of each, and every figure counted again.
 
-`expected.txt` lists what is known to be in each trace; `PYTHONPATH=tests python THIS FILE`
-prints it as it is now, to be read before it is written. `recount.py` counts the figures again.
+`expected.txt` lists what is known to be in each trace. To print it as it is now, to be read
+before it is written: `PYTHONPATH=tests:tests/analysis python THIS FILE`. `recount.py` counts
+the figures again, `regain.py` the gains.
 """
 
 from __future__ import annotations
@@ -13,37 +14,17 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
-import recount
-from builders import CORPUS, SAMPLES
+from builders import SAMPLES
+from held import hold
+from real_traces import FOLDERS, REAL, every_real_trace, name_of, observed
 
-from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.findings import Finding, Severity, thresholds
 from attntui.analysis.scope import Range, Step
-from attntui.analysis.slice import Slice
-from attntui.trace import load
 from attntui.view.tables.findings import finding_rows, findings_table
 from attntui.view.tables.model import records
 from attntui.view.words.findings import advice_text, assumes_text, title_text
 
-SHARED = CORPUS.parent
-FOLDERS = {"samples": SAMPLES} | {
-    name: SHARED / name for name in ("corpus", "public", "planted", "models")
-}
 LIST = Path(__file__).with_name("expected.txt")
-
-
-def name_of(path: Path) -> str:
-    folder = next(name for name, root in FOLDERS.items() if path.is_relative_to(root))
-    return f"{folder}/{path.relative_to(FOLDERS[folder]).as_posix().removesuffix('.json.gz')}"
-
-
-REAL = [path for root in FOLDERS.values() for path in sorted(root.rglob("*.json.gz"))]
-every_real_trace = pytest.mark.parametrize("path", REAL, ids=name_of)
-
-
-@cache
-def observed(path: Path) -> Slice:
-    return AnalysedTrace(load(path)).whole
 
 
 @cache
@@ -118,65 +99,7 @@ def test_findings_are_ranked_told_by_their_figures_and_proved(path: Path) -> Non
 
 @every_real_trace
 def test_each_ns_has_one_owner_and_every_figure_follows_from_the_trace(path: Path) -> None:
-    recounted(observed(path))
-
-
-def recounted(seen: Slice) -> None:
-    books = recount.Books(seen)
-    told = {finding.id: finding for finding in seen.findings}
-    notes = [finding for finding in seen.findings if finding.cost_ns is None]
-    for name in recount.ORDER:
-        if name not in told:
-            continue
-        finding = told[name]
-        if name == "sync-stalls":
-            counted = None
-            if finding.under is None:
-                counted = recount.syncs(books, finding)
-                check(finding, counted)
-                books.take(name, counted.busy, counted.idle)
-            elif "launch-bound" in told:
-                # It shares what launch-bound owns.
-                check(finding, recount.syncs(books, finding))
-            continue
-        if name == "launch-bound":
-            owns = "sync-stalls" in told and told["sync-stalls"].under is None
-            counted = recount.launch_bound(books, owns)
-        elif name == "tiny-kernels":
-            counted = recount.tiny(books, finding)
-        elif name in recount.COUNT:
-            counted = recount.COUNT[name](books)
-        else:
-            raise AssertionError(f"no count of {name}")
-        if counted.under not in told:
-            counted.under = None
-        check(finding, counted)
-        if finding.under is None:
-            books.take(name, counted.busy, counted.idle)
-    for finding in notes:
-        if finding.figures and finding.id in recount.COUNT:
-            figures = recount.COUNT[finding.id](books).figures
-            assert dict(finding.figures) == figures, finding.id
-    roots = [f.cost_ns or 0 for f in seen.findings if f.under is None]
-    assert sum(roots) <= seen.span_ns
-
-
-ONLY_TOLD = {"message_bytes"}
-"""Of a finding's figures what the title says of one event."""
-
-
-ROUNDED = {"fused_ns", "on_tensor_cores_ns", "aligned_ns", "pinned_ns"}
-
-
-def check(finding: Finding, counted: recount.Counted) -> None:
-    figures = {key: n for key, n in finding.figures.items() if key not in ONLY_TOLD}
-    assert figures.keys() == counted.figures.keys(), finding.id
-    for key, figure in figures.items():
-        # Sums of rounded parts.
-        rounding = 3 if key in ROUNDED else 0
-        assert figure == pytest.approx(counted.figures[key], rel=1e-9, abs=rounding), key
-    assert finding.cost_ns == counted.cost, finding.id
-    assert finding.under == counted.under, finding.id
+    hold(observed(path))
 
 
 @every_real_trace
@@ -190,7 +113,7 @@ def test_the_labels_of_a_finding_s_figures_differ(path: Path) -> None:
 def test_findings_of_one_step_follow_from_its_rows_alone(name: str) -> None:
     whole = observed(SAMPLES / f"{name}.json.gz")
     for step in range(len(whole.analysed.steps)):
-        recounted(whole.analysed.slice(Step(step)))
+        hold(whole.analysed.slice(Step(step)))
 
 
 # What was planted, and what mending it gained: host time a step without the profiler, in us.

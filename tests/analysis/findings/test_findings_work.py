@@ -129,6 +129,24 @@ def test_products_of_lengths_that_force_narrow_loads() -> None:
     assert "unaligned-shapes" not in products(ALIGNED, 1024, 1024, 1024, "c10::BFloat16")
 
 
+@pytest.mark.parametrize(
+    ("dims", "strides", "odd"),
+    [
+        # Columns of 1024 elements that lie in a row, then of 1025.
+        ([1024, 1025], [1, 1024], False),
+        ([1025, 1024], [1, 1025], True),
+        ([1024, 1024], [1024, 1], False),
+    ],
+)
+def test_what_counts_is_the_length_that_lies_in_a_row(
+    dims: list[int], strides: list[int], odd: bool
+) -> None:
+    told = tensors([1024, dims[0]], dims) | {"Input Strides": [[1 << 20, 1], strides]}
+    told["Input Dims"][0] = [1024, 8 * (dims[0] // 8)]
+    seen = found(work("mm", [(ALIGNED, "aten::mm", told)] * 4))
+    assert ("unaligned-shapes" in seen) is odd
+
+
 SGEMM = "volta_sgemm_128x64_nn"
 
 
