@@ -18,7 +18,7 @@ TRACE = trace_text([kernel("k", 0, 1)])
     [
         ("trace.json", TRACE.encode(), True),
         ("trace", TRACE.encode(), True),
-        ("trace.json", gzip.compress(TRACE.encode()), True),
+        ("trace.json", gzip.compress(TRACE.encode(), mtime=0), True),
         ("trace.json.gz", b"\xef\xbb\xbf \n" + TRACE.encode(), True),
         ("list.json", b'[{"name": "k", "ph": "X", "ts": 1, "dur": 1}]', True),
         ("cut.json", TRACE.encode()[:60], True),
