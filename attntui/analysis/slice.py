@@ -156,6 +156,18 @@ class Slice:
         return int(self.trace.dur[self.gpu_ops].sum())
 
     @cached_property
+    def launcher(self) -> I64:
+        """The row of the op or annotation that launched each of `gpu_ops`, else ABSENT."""
+        found: I64 = self.analysed.work.launcher[np.searchsorted(self.trace.gpu_ops, self.gpu_ops)]
+        return found
+
+    @cached_property
+    def inputs(self) -> I64:
+        """The number of that op's inputs in `trace.op_inputs`, else ABSENT."""
+        told = self.trace.columns.inputs[self.launcher]
+        return np.where(self.launcher == ABSENT, ABSENT, told).astype(np.int64)
+
+    @cached_property
     def kernels(self) -> KernelTable:
         return kernel_table(self.trace, self.gpu_ops)
 

@@ -10,11 +10,11 @@ import numpy as np
 from attntui.analysis.attention import AttentionCall
 from attntui.analysis.attention.model import Role
 from attntui.analysis.attention_ops import Backend
+from attntui.analysis.findings.columns import bytes_of_all
 from attntui.analysis.findings.gains import HostWork, shorter
 from attntui.analysis.findings.ledger import Ledger, Share
 from attntui.analysis.findings.model import Evidence, Finding, costliest, finding
 from attntui.analysis.findings.thresholds import EVIDENCE_MOST, FUSED_SHARE
-from attntui.analysis.kernel_facts import traffic
 from attntui.analysis.launches import nearest
 from attntui.analysis.named import holding, ops_named, rows_named
 from attntui.trace.masks import mask_of
@@ -60,9 +60,7 @@ def naive_attention(seen: Slice, time: Ledger) -> Iterator[Finding]:
         "both products in one kernel and never writes the scores; is_causal=True spares the "
         "mask and half the work. FlexAttention takes other masks.",
     )
-    if found:
-        time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def sdpa_on_math(seen: Slice, time: Ledger) -> Iterator[Finding]:
@@ -100,9 +98,7 @@ def sdpa_on_math(seen: Slice, time: Ledger) -> Iterator[Finding]:
         "(a data type, a mask with its own gradient, a head size)."
         + ("" if half else " Use a 16-bit type."),
     )
-    if found:
-        time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _calls(seen: Slice, backend: Backend) -> list[AttentionCall]:
@@ -118,7 +114,7 @@ def _fused(seen: Slice, time: Ledger, calls: Sequence[AttentionCall]) -> tuple[S
     share = time.work(np.concatenate([call.gpu_rows for call in calls]))
     fused = [fused_ns(seen, call) for call in calls]
     whole = sum(call.gpu_ns for call in calls)
-    factor = np.where(share.busy > 0, sum(fused) / max(whole, 1), 1.0)
+    factor = share.factor(sum(fused) / max(whole, 1))
     for call, takes in zip(calls, fused, strict=True):
         factor[np.isin(seen.gpu_ops, call.gpu_rows)] = takes / max(call.gpu_ns, 1)
     return share, shorter(seen, factor=factor, spared=_all_but_one_launch(seen, calls)), sum(fused)
@@ -197,9 +193,9 @@ def hidden_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
     backward = _in_backward(seen, launch)
     figures = {"copies": len(copies), "copying_ns": int(trace.dur[copies].sum())}
     title = "Out-of-place masked_fill makes {copies:hidden copy/hidden copies}: {copying_ns} in all"
-    moved = traffic(seen.analysed.work, copies)
-    if moved.moved is not None and moved.known_ns == moved.gpu_ns:
-        figures["moved_bytes"] = moved.moved
+    moved = bytes_of_all(seen, copies)
+    if moved is not None:
+        figures["moved_bytes"] = moved
         title += "; {moved_bytes} moved"
     if backward.any():
         figures["in_backward"] = int(backward.sum())
@@ -218,10 +214,7 @@ def hidden_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
         work=share.busy_ns,
         under=under,
     )
-    if found:
-        if under is None:
-            time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _mask_advice(backward: Bool) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attntui.analysis.findings.columns import spread
 from attntui.analysis.findings.gains import HostWork, shorter
 from attntui.analysis.findings.launch_bound import GIVING_OUT
 from attntui.analysis.findings.ledger import Ledger, both
@@ -67,9 +68,7 @@ def pageable_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
         "with non_blocking=True, and a step ahead.",
         work=share.busy_ns,
     )
-    if found:
-        time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _pinned_rate(seen: Slice) -> float:
@@ -93,8 +92,8 @@ def exposed_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
         cost=share.ns,
         gain=shorter(
             seen,
-            factor=np.where(share.busy > 0, 0.0, 1.0),
-            beside=_spread(seen, rows, seen.trace.dur[rows]),
+            factor=share.factor(),
+            beside=spread(seen, rows, seen.trace.dur[rows]),
         ),
         title="Copies from or to the host run alone for {exposed_ns} ({copies:copy/copies}, "
         "{copying_ns}): no kernel runs beside them",
@@ -110,9 +109,7 @@ def exposed_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
         work=share.busy_ns,
         in_use=seen.in_use.words("pinned"),
     )
-    if found:
-        time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _host_copies(seen: Slice, word: str) -> I64:
@@ -121,13 +118,6 @@ def _host_copies(seen: Slice, word: str) -> I64:
     copies = rows[trace.category[rows] == Category.MEMCPY]
     copies = rows_named(trace, copies, holding("HtoD", "DtoH"))
     return rows_named(trace, copies, holding(word))
-
-
-def _spread(seen: Slice, rows: I64, ns: I64) -> I64:
-    """A figure of some of the slice's operations as a column over all of them."""
-    column = np.zeros(len(seen.gpu_ops), np.int64)
-    column[np.searchsorted(seen.gpu_ops, rows)] = ns
-    return column
 
 
 def _brought_about(seen: Slice, copies: I64) -> Bool:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attntui.analysis.attention import AttentionCall
+from attntui.analysis.findings.columns import by_inputs, bytes_of_all, of_kinds
 from attntui.analysis.findings.gains import shorter
 from attntui.analysis.findings.ledger import Ledger
 from attntui.analysis.findings.model import Finding, costliest, finding
-from attntui.analysis.kernel_facts import traffic
 from attntui.analysis.names.words import OperationKind
 from attntui.analysis.work.model import Arguments
-from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, OpInputs
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
     """
     trace = seen.trace
     copies, launch, elements, times = _expanding(seen)
-    calls = [c for c in seen.attention if c.start is not None and _sizes(c)]
+    calls = [c for c in seen.attention if c.start is not None and _size(c) is not None]
     if not len(copies) or not calls:
         return
     calls = sorted(calls, key=lambda call: call.start or 0)
@@ -41,7 +40,7 @@ def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
         for at, call in zip(here.tolist(), following.tolist(), strict=True):
             chosen[at] = (
                 call < len(own)
-                and int(elements[at]) in _sizes(own[call])
+                and int(elements[at]) == _size(own[call])
                 # Of one element for all, as a gradient of a sum, no head is left.
                 and int(times[at]) <= (own[call].heads or 0)
             )
@@ -54,15 +53,15 @@ def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
         "k and v are written out for every query head before attention: {copies:copy/copies}, "
         "{copying_ns}"
     )
-    moved = traffic(seen.analysed.work, rows)
-    if moved.moved is not None and moved.known_ns == moved.gpu_ns:
-        figures["moved_bytes"] = moved.moved
+    moved = bytes_of_all(seen, rows)
+    if moved is not None:
+        figures["moved_bytes"] = moved
         title += ", {moved_bytes} moved"
     found = finding(
         seen,
         "expanded-heads",
         cost=share.ns,
-        gain=shorter(seen, factor=np.where(share.busy > 0, 0.0, 1.0)),
+        gain=shorter(seen, factor=share.factor()),
         title=title,
         assumes="the copies fall away; that attention reads less is not counted",
         figures=figures,
@@ -72,28 +71,18 @@ def expanded_heads(seen: Slice, time: Ledger) -> Iterator[Finding]:
         work=share.busy_ns,
         under=under,
     )
-    if found:
-        if under is None:
-            time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _expanding(seen: Slice) -> tuple[I64, I64, I64, I64]:
     """GPU operations that copy an expanded tensor, so that each element is written at least
     twice; their launches, how many elements they write, and how many times each.
     """
-    work, trace = seen.analysed.work, seen.trace
-    launcher = work.launcher[np.searchsorted(trace.gpu_ops, seen.gpu_ops)]
-    facts = seen.analysed.facts_by_name
-    names = [i for i, fact in facts.items() if fact.decoded.kind is OperationKind.COPY]
-    copying = mask_of(len(trace.names), np.array(names, np.int64))
-    copies = copying[trace.name[seen.gpu_ops]]
-    at = np.flatnonzero(copies & (launcher != ABSENT) & (trace.launch[seen.gpu_ops] != ABSENT))
-    inputs = trace.columns.inputs[launcher[at]].astype(np.int64)
-    expanded = np.zeros((len(trace.op_inputs) + 1, 2), np.int64)
-    for number in np.unique(inputs[inputs != ABSENT]).tolist():
-        expanded[number] = _expanded(trace.op_inputs[number])
-    written, times = expanded[inputs].T
+    trace = seen.trace
+    copies = of_kinds(seen, (OperationKind.COPY,))
+    at = np.flatnonzero(copies & (trace.launch[seen.gpu_ops] != ABSENT))
+    expanded = by_inputs(trace, seen.inputs[at], _expanded, columns=2)
+    written, times = expanded.T
     some = written > 0
     rows = seen.gpu_ops[at[some]]
     return rows, trace.launch[rows].astype(np.int64), written[some], times[some]
@@ -111,8 +100,8 @@ def _expanded(inputs: OpInputs) -> tuple[int, int]:
     )
 
 
-def _sizes(call: AttentionCall) -> frozenset[int]:
-    """Elements of a call's k or v with as many heads as q; none where a size is not known."""
+def _size(call: AttentionCall) -> int | None:
+    """Elements of a call's k or v with as many heads as q; None where a size is not known."""
     if call.batch is None or call.heads is None or call.kv_len is None or call.head_dim is None:
-        return frozenset()
-    return frozenset({call.batch * call.heads * call.kv_len * call.head_dim})
+        return None
+    return call.batch * call.heads * call.kv_len * call.head_dim

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from attntui.analysis import intervals
 from attntui.analysis.intervals import Intervals
 from attntui.analysis.launches import outermost
-from attntui.trace.model import I64, Trace
+from attntui.trace.model import F64, I64, Trace
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
@@ -49,7 +48,7 @@ class HostWork:
 def shorter(
     seen: Slice,
     *,
-    factor: npt.NDArray[np.float64] | None = None,
+    factor: F64 | None = None,
     spared: HostWork | None = None,
     without: I64 | None = None,
     beside: I64 | None = None,

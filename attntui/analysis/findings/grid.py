@@ -41,7 +41,7 @@ def small_grid(seen: Slice, time: Ledger) -> Iterator[Finding]:
     share, under = time.of_work(rows)
     spread = np.maximum(share.busy - KERNEL_FLOOR_NS, 0)
     left = np.where(small, blocks / np.maximum(sms, 1), 1.0)
-    factor = np.where(share.busy > 0, 1 - spread * (1 - left) / np.maximum(share.busy, 1), 1.0)
+    factor = share.factor_of_ns(spread * (1 - left))
     gain = shorter(seen, factor=factor)
     idle = int(seen.gaps.causes.split[np.isin(seen.gaps.after, rows)].sum())
     if under is None and idle > share.ns:
@@ -74,10 +74,7 @@ def small_grid(seen: Slice, time: Ledger) -> Iterator[Finding]:
         work=share.busy_ns,
         under=under,
     )
-    if found:
-        if under is None:
-            time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _blocks(seen: Slice) -> tuple[I64, I64]:

@@ -236,9 +236,7 @@ def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: int) ->
         names={"cause": remedy.words},
         in_use=seen.in_use.words("graph") if remedy is _GRAPH else (),
     )
-    if found:
-        time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _advice(seen: Slice, remedy: Remedy) -> str:

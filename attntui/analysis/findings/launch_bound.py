@@ -52,25 +52,18 @@ def host_behind(seen: Slice, time: Ledger) -> Iterator[Finding]:
     stalls = None
     if seen.span_ns and gain >= LOW_SHARE * seen.span_ns:
         stalls = _sync_stalls(seen, waits, gain, None)
-    if stalls:
-        time.take(waits, stalls.id)
-        yield stalls
+    yield from time.charged(stalls, waits)
     behind = time.idle_of(*GIVING_OUT)
     launches = both(behind, _starts_after(seen, time, behind))
     if not stalls:
         launches = both(launches, time.idle_of(Cause.SYNC))
     bound = _launch_bound(seen, launches)
     after = time.idle_of(Cause.SYNC, *GIVING_OUT, gaps=seen.gaps.causes.trigger == Trigger.SYNC)
-    if bound:
-        time.take(launches, bound.id)
-        yield bound
+    yield from time.charged(bound, launches)
     if not stalls:
         # What the run without them spares of other findings' time is not theirs to gain.
         symptom = _sync_stalls(seen, after, min(gain, waits.ns), LAUNCH_BOUND if bound else None)
-        if symptom:
-            if not bound:
-                time.take(after, symptom.id)
-            yield symptom
+        yield from time.charged(symptom, after)
     yield from _tiny_kernels(seen, time, bound)
 
 
@@ -245,10 +238,7 @@ def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[
         under=under,
         in_use=seen.in_use.words("graph"),
     )
-    if found:
-        if under is None:
-            time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _commonest(seen: Slice, rows: I64) -> tuple[Evidence, ...]:

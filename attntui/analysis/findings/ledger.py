@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,10 @@ import numpy as np
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.groups import sums
 from attntui.trace.masks import mask_of
-from attntui.trace.model import ABSENT, I64, Bool
+from attntui.trace.model import ABSENT, F64, I64, Bool
 
 if TYPE_CHECKING:
+    from attntui.analysis.findings.model import Finding
     from attntui.analysis.slice import Slice
 
 
@@ -40,10 +42,15 @@ class Share:
         """How many operations it has time of."""
         return int(np.count_nonzero(self.busy))
 
-    @property
-    def gaps(self) -> int:
-        """How many gaps it has time of."""
-        return int(np.count_nonzero(self.idle.any(axis=1)))
+    def factor(self, kept: float | F64 = 0.0) -> F64:
+        """What part of its own time each operation still takes: `kept` of those of the share,
+        all of the others.
+        """
+        return np.where(self.busy > 0, kept, 1.0)
+
+    def factor_of_ns(self, spared: I64 | F64) -> F64:
+        """The same where each of the share's operations takes `spared` ns less."""
+        return self.factor(1 - spared / np.maximum(self.busy, 1))
 
 
 class Ledger:
@@ -96,6 +103,14 @@ class Ledger:
         whole = np.zeros_like(self.busy)
         whole[at] = own
         return Share(whole, self._no_idle()), self._owners[most]
+
+    def charged(self, found: Finding | None, share: Share) -> Iterator[Finding]:
+        """The finding, if there is one; unless it is under another it takes its share."""
+        if found is None:
+            return
+        if found.under is None:
+            self.take(share, found.id)
+        yield found
 
     def take(self, share: Share, name: str) -> None:
         """From now on a share belongs to the finding of that name."""

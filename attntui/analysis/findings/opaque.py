@@ -81,9 +81,7 @@ def opaque_cpu_bars(seen: Slice, time: Ledger) -> Iterator[Finding]:
         advice=_advice(seen, rows, stalled),
         names={"op": trace.name_of(int(rows[np.argmax(np.where(some, opaque, 0))]))},
     )
-    if found:
-        time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _advice(seen: Slice, rows: I64, stalled: I64) -> str:

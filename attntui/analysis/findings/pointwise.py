@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attntui.analysis.busy_time import Rank, ranks
+from attntui.analysis.findings.columns import by_inputs, of_kinds
 from attntui.analysis.findings.gains import shorter
 from attntui.analysis.findings.launch_bound import GIVING_OUT
 from attntui.analysis.findings.ledger import Ledger, both
@@ -58,12 +59,10 @@ def unfused_pointwise(seen: Slice, time: Ledger) -> Iterator[Finding]:
     share = time.work(chains.rows)
     at = np.searchsorted(seen.gpu_ops, chains.rows)
     number = int(chains.chain.max()) + 1
-    moved, fused = (
-        sums(chains.chain, chains.moved, number),
-        sums(chains.chain, chains.fused, number),
-    )
+    moved = sums(chains.chain, chains.moved, number)
+    fused = sums(chains.chain, chains.fused, number)
     whole = max(int(moved.sum()), 1)
-    factor = np.where(share.busy > 0, int(fused.sum()) / whole, 1.0)
+    factor = share.factor(int(fused.sum()) / whole)
     factor[at] = (fused / np.maximum(moved, 1))[chains.chain]
     factor = np.maximum(factor, POINTWISE_KEPT)
     found = finding(
@@ -91,9 +90,7 @@ def unfused_pointwise(seen: Slice, time: Ledger) -> Iterator[Finding]:
         work=share.busy_ns,
         in_use=seen.in_use.words("compiled"),
     )
-    if found:
-        time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _chains(seen: Slice, time: Ledger) -> _Chains:
@@ -103,14 +100,11 @@ def _chains(seen: Slice, time: Ledger) -> _Chains:
     rows = seen.gpu_ops[order]
     at = np.searchsorted(trace.gpu_ops, rows)
     left = time.busy[order] > 0
-    pointwise = _pointwise(seen, rows) & left & work.told[at]
-    launcher = np.where(pointwise, work.launcher[at], ABSENT)
-    inputs = np.where(launcher == ABSENT, ABSENT, trace.columns.inputs[launcher]).astype(np.int64)
-    elements = np.zeros(len(trace.op_inputs) + 1, np.int64)
-    full = np.zeros(len(trace.op_inputs) + 1, np.int64)
-    for number in np.unique(inputs[inputs != ABSENT]).tolist():
-        elements[number], full[number] = _sizes(trace.op_inputs[number])
-    size = np.where(pointwise, elements[inputs], 0)
+    kernel = trace.category[rows] == Category.KERNEL
+    pointwise = of_kinds(seen, _FUSABLE)[order] & kernel & left & work.told[at]
+    inputs = np.where(pointwise, seen.inputs[order], ABSENT)
+    elements, full = by_inputs(trace, inputs, _sizes, columns=2).T
+    size = np.where(pointwise, elements, 0)
     stream = distinct(trace.device[rows], trace.stream[rows])[1] if len(rows) else rows
     head = np.zeros(len(rows), np.bool_)
     head[:1] = True
@@ -128,7 +122,7 @@ def _chains(seen: Slice, time: Ledger) -> _Chains:
     moved = np.array([kind.work.bytes or 0 for kind in work.kinds], np.int64)[work.kind[at]]
     # Each tensor of full size is one pass over memory: the one before's result is spared, and
     # of the results only the last is written.
-    passes = full[inputs] + 1
+    passes = full + 1
     first, last = head, np.append(head[1:], True)
     spared = (~first).astype(np.int64) + (~last).astype(np.int64)
     fused = moved * np.maximum(passes - spared, 0) // np.maximum(passes, 1)
@@ -160,16 +154,6 @@ def _period(run: I64 | I32) -> int:
         if (run[length:] == run[:-length]).all():
             return length
     return len(run)
-
-
-def _pointwise(seen: Slice, rows: I64) -> Bool:
-    """Which operations are kernels that act on each element alone."""
-    facts = seen.analysed.facts_by_name
-    names = np.unique(seen.trace.name[rows])
-    kinds = [facts[i].decoded.kind in _FUSABLE for i in names.tolist()]
-    of_name = mask_of(len(seen.trace.names), names[np.array(kinds, np.bool_)])
-    kernel = seen.trace.category[rows] == Category.KERNEL
-    return np.asarray(of_name[seen.trace.name[rows]] & kernel, np.bool_)
 
 
 def _sizes(inputs: OpInputs) -> tuple[int, int]:
@@ -208,7 +192,7 @@ def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
     tensors = sum(_most_of_a_name(seen, loop) for loop in loops)
     spared = max(0, share.idle_ns - tensors * LAUNCH_CALL_NS)
     own = np.minimum(share.busy, KERNEL_FLOOR_NS)
-    factor = np.where(share.busy > 0, 1 - own / np.maximum(share.busy, 1), 1.0)
+    factor = share.factor_of_ns(own)
     found = finding(
         seen,
         "optimizer-loop",
@@ -231,9 +215,7 @@ def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
         "tensors.",
         work=share.busy_ns,
     )
-    if found:
-        time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _most_of_a_name(seen: Slice, rows: I64) -> int:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attntui.analysis.findings.columns import by_inputs
 from attntui.analysis.findings.gains import shorter
 from attntui.analysis.findings.ledger import Ledger, Share
 from attntui.analysis.findings.model import Finding, costliest, finding
 from attntui.analysis.findings.thresholds import PRODUCT_SHARE, UNALIGNED_ELEMENTS
 from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.names.words import CONVOLUTIONS, Operation
-from attntui.trace.model import ABSENT, I64, Bool, OpInputs
+from attntui.trace.model import ABSENT, F64, I64, Bool, OpInputs
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
@@ -58,10 +59,7 @@ def fp32_products(seen: Slice, time: Ledger) -> Iterator[Finding]:
         under=under,
         in_use=seen.in_use.words("autocast"),
     )
-    if found:
-        if under is None:
-            time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _fp32_advice(seen: Slice) -> str:
@@ -125,10 +123,7 @@ def unaligned_shapes(seen: Slice, time: Ledger) -> Iterator[Finding]:
         work=share.busy_ns,
         under=under,
     )
-    if found:
-        if under is None:
-            time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)
 
 
 def _is_narrow(name: str, fact: KernelFact) -> bool:
@@ -150,12 +145,8 @@ def _odd_lengths(seen: Slice) -> Bool:
         if fact.decoded.operation is Operation.GEMM and fact.dtype in _HALF
     ]
     of_name = np.isin(seen.gpu_ops, _rows_of(seen, products))
-    inputs = _inputs(seen)
-    odd = np.zeros(len(seen.trace.op_inputs) + 1, np.bool_)
-    for number in np.unique(inputs[of_name]).tolist():
-        if number != ABSENT:
-            odd[number] = _has_odd_row(seen.trace.op_inputs[number])
-    return np.asarray(of_name & odd[inputs], np.bool_)
+    inputs = np.where(of_name, seen.inputs, ABSENT)
+    return np.asarray(by_inputs(seen.trace, inputs, _has_odd_row) > 0, np.bool_)
 
 
 def _has_odd_row(inputs: OpInputs) -> bool:
@@ -177,17 +168,9 @@ def _has_odd_row(inputs: OpInputs) -> bool:
     return False
 
 
-def _inputs(seen: Slice) -> I64:
-    """For each of the slice's operations the number of the inputs of the op that launched it."""
-    work = seen.analysed.work
-    launcher = work.launcher[np.searchsorted(seen.trace.gpu_ops, seen.gpu_ops)]
-    inputs = np.where(launcher == ABSENT, ABSENT, seen.trace.columns.inputs[launcher])
-    return np.asarray(inputs, np.int64)
-
-
 def _shapes(seen: Slice, row: int) -> str:
     """The shapes of the op that launched an operation, as text; `not recorded` without."""
-    number = int(_inputs(seen)[np.searchsorted(seen.gpu_ops, row)])
+    number = int(seen.inputs[np.searchsorted(seen.gpu_ops, row)])
     dims = () if number == ABSENT else seen.trace.op_inputs[number].dims
     known = ["x".join(map(str, shape)) for shape in dims if shape]
     return ", ".join(known) or "not recorded"
@@ -226,6 +209,6 @@ def _on_tensor_cores(seen: Slice, share: Share, dtype: str) -> I64 | None:
     return np.asarray(np.rint(found), np.int64)
 
 
-def _factor(share: Share, takes: I64) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _factor(share: Share, takes: I64) -> F64:
     """What part of its own time each operation still takes."""
-    return np.where(share.busy > 0, takes / np.maximum(share.busy, 1), 1.0)
+    return share.factor(takes / np.maximum(share.busy, 1))

@@ -25,7 +25,7 @@ def upcast(seen: Slice, time: Ledger) -> Iterator[Finding]:
         return
     share, under = time.of_work(np.concatenate([call.gpu_rows for call in calls]))
     whole, casts = sum(call.gpu_ns for call in calls), sum(call.casts_ns for call in calls)
-    left = np.where(share.busy > 0, 1 - casts / max(whole, 1), 1.0)
+    left = share.factor(1 - casts / max(whole, 1))
     found = finding(
         seen,
         "upcast",
@@ -41,7 +41,4 @@ def upcast(seen: Slice, time: Ledger) -> Iterator[Finding]:
         work=share.busy_ns,
         under=under,
     )
-    if found:
-        if under is None:
-            time.take(share, found.id)
-        yield found
+    yield from time.charged(found, share)

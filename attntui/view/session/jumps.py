@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from attntui.view.session.places import Place
+from attntui.view.session.places import Jumps, Place
 from attntui.view.session.session import UNSAID, Session
 
 Step = Callable[[Session], Session]
@@ -54,16 +54,18 @@ def only_turned(session: Session) -> bool:
 def back(session: Session) -> Session:
     """To where the last jump came from."""
     found = session.jumps.back(place_of(session))
-    if found is None:
-        return session.saying("no jump to go back from")
-    place, jumps = found
-    return replace(at_place(session, place), jumps=jumps)
+    return _gone(session, found, "no jump to go back from")
 
 
 def forward(session: Session) -> Session:
     """To where the last step back came from."""
     found = session.jumps.forward(place_of(session))
+    return _gone(session, found, "nothing to go forward to")
+
+
+def _gone(session: Session, found: tuple[Place, Jumps] | None, otherwise: str) -> Session:
+    """The session at the place found, with the jumps as they are then; else it says why not."""
     if found is None:
-        return session.saying("nothing to go forward to")
+        return session.saying(otherwise)
     place, jumps = found
     return replace(at_place(session, place), jumps=jumps)
