@@ -123,6 +123,150 @@ async def test_filter_and_help(compared: Compared) -> None:
         assert isinstance(pilot.app.screen, HelpScreen)
 
 
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
+NAIVE, FLASH, PREFILL_NAIVE, PREFILL_SDPA = (
+    str(next(SAMPLES.glob(f"{name}_*_bf16_h200.json.gz")))
+    for name in ("naive_b8", "flash_b8", "prefill-naive", "prefill-sdpa")
+)
+SIZES = ((80, 24), (120, 40), (200, 60))
+
+
+@asynccontextmanager
+async def comparing(
+    a: str, b: str, size: tuple[int, int]
+) -> AsyncIterator[tuple[Pilot[None], CompareScreen]]:
+    async with AttntuiApp([a, b], Options()).run_test(size=size) as pilot:
+        yield pilot, await compared_with(pilot)
+
+
+def drawn(pilot: Pilot[None]) -> list[str]:
+    """The lines on screen."""
+    screen = pilot.app.screen
+    return [
+        "".join(segment.text for segment in line) for line in screen._compositor.render_strips()
+    ]
+
+
+def line_with(lines: list[str], *words: str) -> int:
+    return next(n for n, line in enumerate(lines) if all(word in line for word in words))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_it_opens_with_verdict_both_timelines_and_a_table_whole(
+    size: tuple[int, int],
+) -> None:
+    async with comparing(NAIVE, FLASH, size) as (pilot, screen):
+        lines = drawn(pilot)
+        assert len(lines) == size[1]
+        top = " ".join(lines[:4])
+        for figure in (
+            "B is 11.9x faster: span 1.09 ms → 91.5 us",
+            "GPU 1.08 ms → 91.5 us, 11.8x faster",
+            "CPU 238 → 81.4 us, 2.9x faster",
+            "HBM 2.75 GB → 67.6 MB, 40.7x less",
+            "launches 7 → 1, 7.0x fewer",
+            "annotation attn_fwd 3 of 3 with 3 of 3: 3 pairs, by order among like shapes",
+        ):
+            assert figure in top
+        a, b = (line_with(lines, f"{key} unit 3 of 3") for key in ("3 A", "4 B"))
+        tied, table = line_with(lines, "tied"), line_with(lines, "2 What changed")
+        assert a < tied < b < table
+        # Both begin in the same column: there the axis says 0.
+        zeros = [line.index("0━ns") for line in (lines[a + 1], lines[b + 1])]
+        assert zeros[0] == zeros[1]
+        kernels = [line for line in lines if "GPU 0 s7" in line]
+        for role in ("qk", "scale", "copy", "mask", "softmax", "av"):
+            assert role in kernels[0]
+        assert "fused" in kernels[1]
+        # The lines of the table in sight, under its title and header.
+        assert "fused: attention forward" in " ".join(lines[table:])
+        assert screen.query_one("#rows").size.height >= 5
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_work_of_both_and_of_one_alone_is_marked(size: tuple[int, int]) -> None:
+    async with comparing(PREFILL_NAIVE, PREFILL_SDPA, size) as (pilot, screen):
+        for side, other in enumerate("BA"):
+            lines = drawn(pilot)
+            strip = lines[line_with(lines, f"against {other}")]
+            assert "=" in strip
+            alone = [row for row in screen.compared.comparison.rows if row.match != "both"]
+            mine = any(row.ends[side] is not None for row in alone)
+            assert mine == any(sign in strip for sign in ("-+"[side], "~"))
+            assert "-+"[1 - side] not in strip
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("pane", ["2", "3", "4"])
+async def test_one_zoom_keeps_both_units_on_screen(size: tuple[int, int], pane: str) -> None:
+    async with comparing(NAIVE, FLASH, size) as (pilot, screen):
+        await pilot.press(pane)
+        for key in ("w", "w", "l", "s", "H", "s", "s", "0"):
+            await pilot.press(key)
+            compared = screen.compared
+            lines = drawn(pilot)
+            spans = [session.timeline.viewport.span for session in compared.sessions]
+            assert spans[0] == spans[1]
+            if compared.is_in_step:
+                assert any(line.strip("│ ").startswith("tied ") for line in lines)
+            for session, side in zip(compared.sessions, compared.sides, strict=True):
+                assert session.timeline.viewport.shows(*side.span)
+        assert screen.compared.is_in_step
+
+
+async def test_a_row_is_tied_from_its_kernel_to_what_answers_to_it() -> None:
+    async with comparing(NAIVE, FLASH, (120, 40)) as (pilot, _):
+        await pilot.press("j", "j", "j")
+        lines = drawn(pilot)
+        tie = lines[line_with(lines, "tied")]
+        assert "mask 368.1 us → fused 91.45 us" in tie
+        assert "╭" in tie
+        assert "╯" in tie
+        # The tie ends under the mask's bar and over the fused kernel's.
+        kernels = [line for line in lines if "GPU 0 s7" in line]
+        at = tie.index("╯")
+        bar = kernels[0].index("▸mask")
+        assert bar <= at < kernels[0].index("softmax")
+        assert kernels[1].index("▸fused") <= tie.index("╭") <= kernels[1].index("▸fused") + 8
+        await pilot.press("G")
+        lines = drawn(pilot)
+        assert "memset 800 ns, only in A" in lines[line_with(lines, "tied")]
+
+
+async def test_what_is_selected_in_a_timeline_selects_what_answers_to_it() -> None:
+    async with comparing(NAIVE, FLASH, (120, 40)) as (pilot, screen):
+        rows = screen.query_one("#rows", VirtualTable)
+        await pilot.press("3", "full_stop")
+        lines = drawn(pilot)
+        assert "scale 127.4 us → fused 91.45 us" in lines[line_with(lines, "tied")]
+        assert rows.marked
+        assert "of which scale" in rows.line_text
+        await pilot.press("4", "comma", "full_stop")
+        lines = drawn(pilot)
+        assert "qk 85.34 us → fused 91.45 us" in lines[line_with(lines, "tied")]
+
+
+@pytest.mark.parametrize("jump", [("2", "G", "enter"), ("3", "left_square_bracket"), ("J",)])
+async def test_a_jump_can_be_gone_back_from(jump: tuple[str, ...]) -> None:
+    async with comparing(NAIVE, FLASH, (120, 40)) as (pilot, _):
+        await pilot.press("K")
+        await finished(pilot, "_align")
+        await pilot.press("3", "l", "l", "l", "l", "w", "w", "w", "w", *jump[:-1])
+        before = drawn(pilot)[:-1]
+        await pilot.press(jump[-1])
+        await finished(pilot, "_align")
+        assert drawn(pilot)[:-1] != before
+        await pilot.press("ctrl+o")
+        await finished(pilot, "_align")
+        assert drawn(pilot)[:-1] == before
+
+
+async def test_untied_is_said(compared: Compared) -> None:
+    async with compared() as (pilot, _):
+        await pilot.press("t")
+        assert any(line.strip("│ ").startswith("untied") for line in drawn(pilot))
+
+
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_nothing_is_squeezed_out(compared: Compared, size: tuple[int, int]) -> None:
     async with compared(size=size) as (pilot, screen):
@@ -154,11 +298,9 @@ async def test_the_rows_follow_what_is_selected_in_a_timeline(compared: Compared
         rows = screen.query_one("#rows", VirtualTable)
         assert rows.marked
         await pilot.press("3", "full_stop")
-        selected = tuple(session.event for session in screen.compared.sessions)
-        here = None if rows.row is None else screen._changes.ends[rows.row]
-        assert rows.marked == (here == selected)
-        await pilot.press("2", "enter")
-        assert tuple(session.event for session in screen.compared.sessions) == selected
+        assert rows.marked
+        assert rows.row is not None
+        assert screen._changes.holds(rows.row, screen.compared.ends)
 
 
 async def test_it_opens_on_the_largest_change(compared: Compared) -> None:

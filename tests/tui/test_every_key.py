@@ -23,6 +23,7 @@ from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.detail import detail_of
 from attntui.view.options import Options
+from attntui.view.session.compare_session import CompareSession
 from attntui.view.session.keys import COMPARE_KEYS, KEYS, Key
 from attntui.view.session.session import Session
 from attntui.view.words import status
@@ -86,17 +87,24 @@ def compare_screen_tells_the_same(screen: CompareScreen) -> None:
     for widget, session in zip(screen._timelines, compared.sessions, strict=True):
         timeline_tells(widget, session)
     if compared.tied:
-        a, b = (session.timeline.viewport for session in compared.sessions)
-        scale = (b.high - b.low) / (a.high - a.low)
-        assert b.span == pytest.approx(a.span * scale, rel=0.01, abs=2)
+        both_units_are_seen(compared)
     said = str(screen.query_one("#said", Static).render())
     assert said == (compared.said or compared.selection_text)
     for table in screen.query(VirtualTable):
         drawn_as_wide(table)
     rows = screen.query_one("#rows", VirtualTable)
-    events_of_both = tuple(session.event for session in compared.sessions)
-    line = None if rows.row is None else screen._changes.ends[rows.row]
-    assert not rows.marked or line == events_of_both
+    if rows.marked and rows.row is not None:
+        assert screen._changes.holds(rows.row, compared.ends)
+
+
+def both_units_are_seen(compared: CompareSession) -> None:
+    """Both are at one scale, and where one is on screen the other is too."""
+    sides = list(zip(compared.sessions, compared.sides, strict=True))
+    a, b = (session.timeline.viewport for session, _ in sides)
+    scale = (b.high - b.low) / (a.high - a.low)
+    assert b.span == pytest.approx(a.span * scale, rel=0.01, abs=2)
+    seen = [session.timeline.viewport.shows(*side.span) for session, side in sides]
+    assert seen[0] == seen[1]
 
 
 async def answered(pilot: Pilot[None]) -> None:
@@ -142,10 +150,19 @@ async def test_the_main_screen_tells_one_thing_after_every_key(
         assert screen.session.trace.path.endswith(name)
 
 
-async def test_the_compare_screen_tells_one_thing_after_every_key() -> None:
-    paths = [str(SAMPLES / name) for name in (STACKS, STACKS.replace("naive", "sdpa"))]
-    app = AttntuiApp(paths, Options())
-    async with app.run_test(size=(120, 40)) as pilot:
+@pytest.mark.parametrize(
+    ("names", "size"),
+    [
+        ((STACKS, STACKS.replace("naive", "sdpa")), (120, 40)),
+        (("naive_b8_h16_s1024_d64_bf16_h200.json.gz", "flash_b8_h16_s1024_d64_bf16_h200.json.gz"),
+         (80, 24)),
+    ],
+)  # fmt: skip
+async def test_the_compare_screen_tells_one_thing_after_every_key(
+    names: tuple[str, str], size: tuple[int, int]
+) -> None:
+    app = AttntuiApp([str(SAMPLES / name) for name in names], Options())
+    async with app.run_test(size=size) as pilot:
         screen = await compared_with(pilot)
         await press_all(pilot, COMPARE_KEYS, seed=1)
         assert len(screen.compared.comparison.rows) > 0

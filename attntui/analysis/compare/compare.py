@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare.cautions import Caution, find_cautions
@@ -23,6 +26,8 @@ from attntui.analysis.compare.units import (
     available,
     find_units,
 )
+from attntui.analysis.intervals import Intervals, union
+from attntui.trace.model import I64
 
 _FOR_ALL = 0.5
 """Attention calls stand for a whole trace where those that answer to calls of the other one
@@ -32,6 +37,7 @@ _COVERED = 0.5
 """FLOPs tell of a unit where they are known of this share of its GPU time."""
 _SAME_FLOPS = 0.02
 """FLOPs are the same up to this share: a bias is added here and fused there."""
+_NO_ROWS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,14 @@ class PassedOver:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Answered:
+    """When the GPU did work of one unit that is in the other unit too, and work that is not."""
+
+    both: Intervals
+    alone: Intervals
+
+
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Unit `a.index` of A against unit `b.index` of B. Sums over `rows` are the scoreboard's.
 
@@ -80,6 +94,39 @@ class Comparison:
             return False
         a, b = (flops.total or 0 for flops, _ in sides)
         return abs(a - b) <= _SAME_FLOPS * max(a, b)
+
+    @cached_property
+    def answered(self) -> tuple[Answered, Answered]:
+        """What of A and of B has its like on the other side."""
+        return self._answered(0), self._answered(1)
+
+    def _answered(self, side: int) -> Answered:
+        trace = (self.a, self.b)[side].slice.trace
+        spans = []
+        for matched in (True, False):
+            ops = [row.ends[side] for row in self.rows if (row.match == "both") is matched]
+            found = np.concatenate([share.rows for share in ops if share] or [_NO_ROWS])
+            order = found[np.argsort(trace.start[found], kind="stable")]
+            spans.append(union(trace.start[order], trace.end[order]))
+        return Answered(*spans)
+
+    @cached_property
+    def _holders(self) -> tuple[tuple[I64, I64], tuple[I64, I64]]:
+        """Of each side the GPU operations in order, and the number of the row that has each."""
+        return self._held(0), self._held(1)
+
+    def _held(self, side: int) -> tuple[I64, I64]:
+        shares = [(number, row.ends[side]) for number, row in enumerate(self.rows)]
+        ops = np.concatenate([share.rows for _, share in shares if share] or [_NO_ROWS])
+        own = [np.full(len(share.rows), number) for number, share in shares if share]
+        order = np.argsort(ops, kind="stable")
+        return ops[order], np.concatenate(own or [_NO_ROWS])[order]
+
+    def row_of(self, side: int, event: int) -> Row | None:
+        """The row that holds a GPU operation of A (0) or B (1); None where it is in none."""
+        ops, rows = self._holders[side]
+        at = int(np.searchsorted(ops, event))
+        return self.rows[rows[at]] if at < len(ops) and ops[at] == event else None
 
     def metric(self, name: str) -> Metric:
         """One metric by name. Raises KeyError where there is none."""

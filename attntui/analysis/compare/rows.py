@@ -73,6 +73,11 @@ class Row:
     b: Share | None
 
     @property
+    def ends(self) -> tuple[Share | None, Share | None]:
+        """What A and B have of it."""
+        return self.a, self.b
+
+    @property
     def match(self) -> Match:
         if self.b is None:
             return "only_a"

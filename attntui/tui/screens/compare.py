@@ -1,4 +1,4 @@
-"""The compare screen: scoreboard, two timelines, and what changed row by row."""
+"""The compare screen: verdict, two timelines with the tie between them, and what changed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from attntui.tui.screens.base import SMALL, PaneScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
-from attntui.tui.widgets.text import TextLine, set_title
+from attntui.tui.widgets.text import Block, TextLine, rows, set_title
+from attntui.tui.widgets.tie import TieLine
 from attntui.tui.widgets.timeline import TimelineView
+from attntui.view.drawing.compared import ComparedUnit
 from attntui.view.options import Options
 from attntui.view.session.compare_session import CompareSession, Request
 from attntui.view.session.keys import COMPARE_KEYS, Step, pane_title
@@ -27,8 +29,10 @@ from attntui.view.session.session import Session
 from attntui.view.tables.changes import Ends, changes_table
 from attntui.view.tables.order import TableView
 from attntui.view.tables.scoreboard import scoreboard_table
-from attntui.view.words.comparison import unit_words, verdict
-from attntui.view.words.formats import figure
+from attntui.view.words.comparison import pair_words, trace_words, unit_place, verdict_lines
+
+VERDICT_LINES = 3
+"""In 80 columns the verdict's five figures take three lines, in 200 one."""
 
 
 class CompareScreen(PaneScreen):
@@ -52,14 +56,17 @@ class CompareScreen(PaneScreen):
         self._wanted = compared.request
         self._aligning = False
         self._single = False
+        self._shown = compared.comparison
         self._changes = changes_table(compared.comparison)
 
     def compose(self) -> ComposeResult:
-        yield TextLine(id="title")
+        yield Block(id="title")
+        yield TextLine(id="pairing")
         yield TextLine(SMALL, id="small")
         yield TextLine(id="cautions")
         with Container(id="timelines"):
             yield TimelineView(ascii_only=self.options.ascii, id="left")
+            yield TieLine(id="tie")
             yield TimelineView(ascii_only=self.options.ascii, id="right")
         with Container(id="tables"):
             yield VirtualTable(id="scoreboard")
@@ -107,20 +114,31 @@ class CompareScreen(PaneScreen):
 
     def _show(self) -> None:
         compared = self.compared
-        for side, timeline in enumerate(self._timelines):
-            name = ("left", "right")[side]
-            timeline.heading = pane_title(COMPARE_KEYS, name, compared.heading(side))
-            timeline.session = compared.sessions[side]
         comparison = compared.comparison
-        gpu = comparison.metric("gpu_ns")
-        a, b = (figure(value, gpu.quantity) for value in (gpu.a, gpu.b))
-        title = f"compared by {unit_words(comparison.choice)}   GPU time {a} against {b}"
-        self.show_line("title", safe(f"{title}: B is {verdict(gpu)}"))
+        for side, timeline in enumerate(self._timelines):
+            name, unit = ("left", "right")[side], compared.sides[side]
+            title = safe(f"{'AB'[side]} {unit_place(unit)}")
+            timeline.heading = pane_title(COMPARE_KEYS, name, title)
+            timeline.trailing = trace_words(unit)
+            answered = comparison.answered[side]
+            timeline.unit = ComparedUnit(unit.span[0], answered, side)
+            timeline.session = compared.sessions[side]
+        self.query_one(TieLine).show(compared)
+        self._show_verdict()
         cautions = "   ".join(f"{c.what}: {c.a} / {c.b}" for c in comparison.cautions)
         self.query_one("#cautions").display = bool(cautions)
         self.show_line("cautions", safe(f"caution, these differ: {cautions}"))
         self.show_said(compared.said or compared.selection_text, answered=bool(compared.said))
         self._locate()
+
+    def _show_verdict(self) -> None:
+        lines = verdict_lines(self.compared.comparison, max(self.size.width - 2, 1), VERDICT_LINES)
+        self.query_one("#title", Block).show(rows(lines))
+        self.show_line("pairing", pair_words(self.compared.comparison))
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self._show_verdict()
 
     def say(self, text: Safe) -> None:
         self.compared = replace(self.compared, said=text)
@@ -133,6 +151,7 @@ class CompareScreen(PaneScreen):
         comparison = self.compared.comparison
         rows, scoreboard = self._table("rows"), self._table("scoreboard")
         self._changes = changes_table(comparison, self._single)
+        self._shown = comparison
         for table, made in (
             (rows, self._changes.table),
             (scoreboard, scoreboard_table(comparison)),
@@ -186,10 +205,9 @@ class CompareScreen(PaneScreen):
         table = self._table("rows")
         if table.pending:
             return True
-        a, b = (session.event for session in self.compared.sessions)
-        if self._ends == (a, b):
-            return table.select_row(table.row)
-        return table.select_row(self._changes.line_of((a, b)))
+        ends = self.compared.ends
+        line = table.row if self._ends == ends else self._changes.line_of(ends)
+        return table.select_row(line)
 
     @property
     def _ends(self) -> Ends | None:
@@ -239,16 +257,33 @@ class CompareScreen(PaneScreen):
         self._ask(self.compared.next_choice(self._wanted))
 
     def action_swap(self) -> None:
-        self.compared = self.compared.swapped()
-        self._wanted = self.compared.request
-        self._show_tables()
-        self._locate()
+        self._go_to(self.compared.swapped())
 
     def action_tie(self) -> None:
         self.compared = self.compared.toggled_tie(self._side)
 
     def action_full_width(self) -> None:
         self.compared = self.compared.toggled_full_width()
+
+    def action_fit_all(self) -> None:
+        self.compared = self._at_width.fitted(self._side)
+
+    def action_fit_selection(self) -> None:
+        self.compared = self._at_width.fitted_to_selection(self._side)
+
+    def action_go_back(self) -> None:
+        self._go_to(self.compared.back())
+
+    def action_go_forward(self) -> None:
+        self._go_to(self.compared.forward())
+
+    def _go_to(self, place: CompareSession) -> None:
+        """Another view, perhaps of other units."""
+        self.compared = place
+        self._wanted = place.request
+        if place.comparison is not self._shown:
+            self._show_tables()
+            self._locate()
 
     def action_toggle_instances(self) -> None:
         self._single = not self._single
@@ -262,7 +297,7 @@ class CompareScreen(PaneScreen):
             self.app.push_screen(MainScreen(self._alone(), options, closable=True))
         elif self.focused is self._table("rows") and self._table("rows").marked:
             ends = self._ends or (None, None)
-            self.compared = self._at_width.going_to(ends)
+            self.compared = self._at_width.going_to(ends, self._side)
 
     def _alone(self) -> Session:
         """The side last used as a session of its own, at the same place."""
@@ -284,6 +319,8 @@ class CompareScreen(PaneScreen):
             self.table.view = view.filtered("")
         elif self.session.search is not None:
             self.step(lambda session: replace(session, search=None))
+        elif self.compared.jumps.past and not self.has_class("-maximised"):
+            self.action_go_back()
         else:
             return False
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -24,6 +25,7 @@ from attntui.tui.theme import (
     marked_style,
 )
 from attntui.tui.widgets.text import segment, set_subtitle, set_title
+from attntui.view.drawing.compared import BOTH, MIXED, ComparedUnit
 from attntui.view.drawing.frame import GUTTER, Frame, Mark, Piece, gutter_cells
 from attntui.view.drawing.raster import Shape
 from attntui.view.drawing.tracks import TrackKind
@@ -42,12 +44,18 @@ class TimelineView(Widget, can_focus=True):
         "timeline--axis",
         "timeline--gutter",
         "timeline--cursor",
+        "timeline--both",
+        "timeline--alone",
+        "timeline--mixed",
     }
     DEFAULT_CSS = """
     TimelineView {
         & > .timeline--axis { color: $text-muted; }
         & > .timeline--gutter { color: $foreground; }
         & > .timeline--cursor { color: $warning; }
+        & > .timeline--both { color: $text-muted; }
+        & > .timeline--alone { color: $error; text-style: bold; }
+        & > .timeline--mixed { color: $warning; text-style: bold; }
     }
     """
 
@@ -91,6 +99,8 @@ class TimelineView(Widget, can_focus=True):
         self._adapts = adapts
         self.ascii_only = ascii_only
         self.heading = safe("")
+        self.trailing = safe("")
+        self.unit: ComparedUnit | None = None
         self._frame: Frame | None = None
         self._pressed: int | None = None
         self._dragged = False
@@ -148,9 +158,11 @@ class TimelineView(Widget, can_focus=True):
             return
         view = session.timeline.viewport
         shown = f"{duration(view.span)} of {duration(view.high - view.low)}"
-        set_title(self, safe(f"{self.heading} ─ {shown}"))
+        trailing = f" ─ {self.trailing}" if self.trailing else ""
+        set_title(self, safe(f"{self.heading} ─ {shown}{trailing}"))
         cell = duration(view.span / (self.cells or session.width))
-        place = f"t={duration(session.timeline.cursor, 7)}  cell {cell}"
+        at = session.timeline.cursor - (0 if self.unit is None else self.unit.start)
+        place = f"t={duration(at, 7)}  cell {cell}"
         set_subtitle(self, safe("  ".join([*self._lanes_away(session), place])))
 
     def _lanes_away(self, session: Session) -> Iterator[str]:
@@ -170,17 +182,32 @@ class TimelineView(Widget, can_focus=True):
             return Strip.blank(self.size.width, self.rich_style)
         if self._frame is None:
             self._frame = Frame(
-                session, width, ascii_only=self.ascii_only, gutter=self.heading_cells
+                session,
+                width,
+                ascii_only=self.ascii_only,
+                gutter=self.heading_cells,
+                unit=self.unit,
             )
         frame = self._frame
         if y == 0:
             return self._text_line(safe(""), frame.axis_text, "timeline--axis")
+        if y == 1 and self.unit is not None:
+            return self._strip_line(self.unit.heading, frame.strip_text)
         if y == 1:
             return self._text_line(safe("overview"), frame.minimap_text, "timeline--axis")
         shown = self.on_screen
         if y - HEADER_LINES >= len(shown):
             return Strip.blank(self.size.width, self.rich_style)
         return self._lane_line(frame, shown[y - HEADER_LINES])
+
+    def _strip_line(self, heading: Safe, strip: Safe) -> Strip:
+        """The strip of a compared unit, each of its signs in its colour."""
+        parts = [segment(fit(heading, self.heading_cells, right=False), self.rich_style)]
+        for sign, run in groupby(strip):
+            name = {BOTH: "both", MIXED: "mixed"}.get(sign, "alone")
+            style = self.get_component_rich_style(f"timeline--{name}")
+            parts.append(segment(safe("".join(run)), style))
+        return Strip(parts).adjust_cell_length(self.size.width, self.rich_style)
 
     def _text_line(self, heading: Safe, text: Safe, component: str) -> Strip:
         style = self.get_component_rich_style(component)

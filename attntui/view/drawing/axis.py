@@ -36,13 +36,13 @@ def tick_text(at: int, step: int) -> str:
     return f"{sign}{whole}.{rest * 10**decimals // size:0{decimals}d} {unit}"
 
 
-def axis(viewport: Viewport, width: int) -> Safe:
-    """One line of `width` cells: a mark and the time at each tick."""
+def axis(viewport: Viewport, width: int, origin: int = 0) -> Safe:
+    """One line of `width` cells: a mark and the time since `origin` at each tick."""
     step = tick_step(viewport.span / width)
     line = [" "] * width
-    at = -(-viewport.t0 // step) * step
-    while at < viewport.t1:
-        cell = viewport.cell(at, width)
+    at = -((origin - viewport.t0) // step) * step
+    while at + origin < viewport.t1:
+        cell = viewport.cell(at + origin, width)
         text = f"╷{tick_text(at, step)}"
         if cell + len(text) <= width:
             line[cell : cell + len(text)] = text

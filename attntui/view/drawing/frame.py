@@ -14,6 +14,7 @@ from rich.cells import cell_len, set_cell_size
 from attntui.safe import Safe, safe
 from attntui.trace.model import ABSENT
 from attntui.view.drawing.axis import axis, minimap, with_edges, with_range, with_shade
+from attntui.view.drawing.compared import ComparedUnit
 from attntui.view.drawing.curve import draw_curve
 from attntui.view.drawing.paint import Paint
 from attntui.view.drawing.raster import CellSpan, RowIndex, Shape, density, draw_row
@@ -74,9 +75,17 @@ class Frame:
     """What the lines of one frame share: computed once, then asked line by line."""
 
     def __init__(
-        self, session: Session, width: int, *, ascii_only: bool = False, gutter: int = GUTTER
+        self,
+        session: Session,
+        width: int,
+        *,
+        ascii_only: bool = False,
+        gutter: int = GUTTER,
+        unit: ComparedUnit | None = None,
     ) -> None:
+        """`unit` is the one shown where two are compared: its attention calls are told by role."""
         self.session = session
+        self.unit = unit
         self.gutter = gutter
         self.width = width
         self.ascii_only = ascii_only
@@ -138,7 +147,8 @@ class Frame:
     @cached_property
     def axis_text(self) -> Safe:
         """The ticks, the measured range, what is out of scope, and where the selection is."""
-        text = axis(self.viewport, self.width)
+        origin = 0 if self.unit is None else self.unit.start
+        text = axis(self.viewport, self.width, origin)
         ends = self._measured_cells()
         text = text if ends is None else with_range(text, *ends)
         scope = self._scope_cells(self.session.slice.rows.start, self.session.slice.rows.end)
@@ -158,6 +168,11 @@ class Frame:
         edges = self.viewport.fitted().edges(self.width)
         busy = np.diff(self.session.lanes.minimap.busy_until(edges))
         return minimap(density(busy, edges, ascii_only=self.ascii_only), self.viewport, self.width)
+
+    @cached_property
+    def strip_text(self) -> Safe:
+        """Which work the unit compared has in common with the other one."""
+        return Safe("") if self.unit is None else self.unit.strip(self.edges)
 
     # The scope
 
@@ -195,7 +210,7 @@ class Frame:
         """What a line shows, together as wide as the frame."""
         track = self.session.tracks[line.track]
         spans = self._spans(track, line)
-        if track.kind is TrackKind.GPU and self.call is not None:
+        if track.kind is TrackKind.GPU and self._tells_roles:
             spans = list(self._with_roles(track, line, spans))
         found = [self._piece(track, span) for span in spans]
         part = self._part_cells(track)
@@ -250,13 +265,20 @@ class Frame:
         return bool(inside and trace.lane[row] == self.call.lane)
 
     def _role(self, row: int) -> Safe:
-        """The role of a GPU operation in the selected attention call; nothing outside it."""
-        if self.call is None or row == ABSENT:
+        """The role of a GPU operation in the selected attention call, in the unit compared in any;
+        nothing outside.
+        """
+        if row == ABSENT or not self._tells_roles:
             return Safe("")
         analysed = self.session.analysed
         index = int(analysed.call_of[row])
-        own = index != ABSENT and analysed.attention[index] is self.call
-        return role_text(analysed, row) if own else Safe("")
+        told = self.unit is not None or analysed.attention[index] is self.call
+        return role_text(analysed, row) if told and index != ABSENT else Safe("")
+
+    @property
+    def _tells_roles(self) -> bool:
+        """Whether GPU operations are told by their role in an attention call."""
+        return self.call is not None or self.unit is not None
 
     # Labels
 

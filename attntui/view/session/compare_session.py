@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,15 +19,19 @@ from attntui.analysis.compare import (
 )
 from attntui.safe import Safe, safe
 from attntui.view.session.marks import measuring_range
-from attntui.view.session.selection import NOTHING, EventAt
-from attntui.view.session.session import UNSAID, Session
-from attntui.view.session.viewport import MIN_SPAN_NS, Viewport
+from attntui.view.session.places import NO_JUMPS, Jumps
+from attntui.view.session.selection import NOTHING, EventAt, span_of
+from attntui.view.session.session import FIT_EDGE, UNSAID, Session
+from attntui.view.session.tied import (
+    Both,
+    first_views,
+    following,
+    in_step,
+    together,
+    unrolled,
+)
 from attntui.view.tables.changes import Ends
-from attntui.view.words.comparison import place_words, unit_words
-from attntui.view.words.status import file_name
-
-MARGIN = 0.03
-"""Blank on both sides of a unit, as a share of the longer one."""
+from attntui.view.words.comparison import unit_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +47,14 @@ class CompareSession:
     """The comparison on screen: `sessions` are the timelines of A and B.
 
     `tied` moves both together; `full_width` scales each unit to the whole width, so that
-    shapes can be compared and lengths on screen cannot.
+    shapes can be compared and lengths on screen cannot. `jumps` is the way back.
     """
 
     comparison: Comparison
     sessions: tuple[Session, Session]
     tied: bool = True
     full_width: bool = False
+    jumps: Jumps[CompareSession] = NO_JUMPS
     said: Safe = UNSAID
 
     @classmethod
@@ -70,27 +75,29 @@ class CompareSession:
         """The kinds of unit that both traces have."""
         return available(self.analysed)
 
-    def _frame(self, side: int) -> int:
-        """How many ns a side's view covers: the longer unit's, or its own at full width."""
-        lengths = [unit.end - unit.start for unit in self.sides]
-        length = lengths[side] if self.full_width else max(lengths)
-        return max(round(length * (1 + 2 * MARGIN)), MIN_SPAN_NS)
+    @cached_property
+    def units(self) -> Both:
+        """The time of both units, from their beginnings."""
+        return unrolled(self.sides, self.full_width)
+
+    @property
+    def is_in_step(self) -> bool:
+        """Whether both units begin in the same place on screen, at the same scale."""
+        a, b = (session.timeline.viewport for session in self.sessions)
+        return in_step((a, b), self.units)
 
     def _framed(self) -> CompareSession:
-        """Both timelines on their units, from the units' start."""
+        """Both timelines on their units, from the units' beginnings, where the cursors stand."""
+        views = first_views(self.sides, self.units)
         sessions = []
-        for number, (session, unit) in enumerate(zip(self.sessions, self.sides, strict=True)):
-            frame = self._frame(number)
-            low = unit.start - round(frame * MARGIN)
-            viewport = Viewport(low, low + frame, low, low + frame)
-            timeline = replace(session.timeline, viewport=viewport, cursor=unit.start)
+        for session, side, view in zip(self.sessions, self.sides, views, strict=True):
+            timeline = replace(session.timeline, viewport=view, cursor=side.span[0])
             placed = session.with_timeline(timeline)
-            if len(unit.rows):
-                # The unit's stretch on the GPU is marked on the axis, as a measured range is.
-                trace = session.trace
-                ends = int(trace.start[unit.rows].min()), int(trace.end[unit.rows].max())
-                placed = measuring_range(placed.selecting(int(unit.rows[0])), *ends)
-            sessions.append(placed.showing(viewport))
+            if len(side.rows):
+                # The unit is marked on the axis, as a measured range is.
+                placed = measuring_range(placed.pointing_at(EventAt(int(side.rows[0]))), *side.span)
+                placed = placed.on_its_line()
+            sessions.append(placed)
         return replace(self, sessions=(sessions[0], sessions[1]), said=UNSAID)
 
     def saying(self, text: str) -> CompareSession:
@@ -110,21 +117,36 @@ class CompareSession:
         return replace(self, sessions=(pair[0], pair[1]))
 
     def moved(self, side: int, move: Callable[[Session], Session]) -> CompareSession:
-        """One side moved, and while tied the other with it, to the same place in its unit."""
-        changed = self._with(side, move(self.sessions[side]))
-        changed = replace(changed, said=changed.sessions[side].said)
-        return changed._tied_to(side) if self.tied else changed
+        """One side moved, and while tied the other with it, to the same place in its unit. What
+        is selected there selects what answers to it here.
+        """
+        before = self.sessions[side]
+        after = move(before)
+        changed = self._with(side, replace(after, jumps=NO_JUMPS))
+        changed = replace(changed, said=after.said)
+        if after.selection != before.selection:
+            changed = changed._answering(side)
+        changed = changed._tied_to(side) if self.tied else changed
+        return changed.left(self) if after.jumps is not before.jumps else changed
+
+    def _answering(self, side: int) -> CompareSession:
+        """What answers to one side's selection selected on the other, nothing where nothing
+        does.
+        """
+        event, other = self.sessions[side].event, self.sessions[1 - side]
+        row = None if event is None else self.comparison.row_of(side, event)
+        share = None if row is None else row.ends[1 - side]
+        chosen = NOTHING if share is None else EventAt(int(share.rows[0]))
+        changed = self._with(1 - side, other.pointing_at(chosen).on_its_line())
+        return changed if row is None else changed.saying(_missing(row.ends))
 
     def _tied_to(self, side: int) -> CompareSession:
         """The other side at the same place and scale as `side`."""
-        here, there = self.sessions[side], self.sessions[1 - side]
-        view, bounds = here.timeline.viewport, there.timeline.viewport
-        scale = self._frame(1 - side) / self._frame(side)
-        low = bounds.low + round((view.t0 - view.low) * scale)
-        viewport = bounds.showing(low, low + round(view.span * scale), margin=0.0)
-        cursor = bounds.low + round((here.timeline.cursor - view.low) * scale)
-        cursor = min(max(cursor, bounds.low), bounds.high - 1)
-        timeline = replace(there.timeline, viewport=viewport, cursor=cursor)
+        here, there = self.sessions[side].timeline, self.sessions[1 - side]
+        own, other = self.units[side], self.units[1 - side]
+        view = following(there.timeline.viewport, other, here.viewport, own)
+        cursor = other.own(own.common(here.cursor))
+        timeline = replace(there.timeline, cursor=cursor).with_viewport(view)
         return self._with(1 - side, there.with_timeline(timeline))
 
     def toggled_tie(self, side: int) -> CompareSession:
@@ -143,6 +165,63 @@ class CompareSession:
         )
         words = "each unit at full width" if changed.full_width else "both at the same scale"
         return replace(changed, sessions=(a, b)).saying(words)
+
+    def fitted(self, side: int) -> CompareSession:
+        """Both units on screen; where they are there already, all that belongs to them."""
+        first = first_views(self.sides, self.units)
+        shown = [session.timeline.viewport for session in self.sessions]
+        if all((v.t0, v.t1) == (f.t0, f.t1) for v, f in zip(shown, first, strict=True)):
+            first = first[0].fitted(), first[1].fitted()
+        chosen = range(2) if self.tied else (side,)
+        changed = replace(self, said=UNSAID)
+        for at in chosen:
+            changed = changed._with(at, changed.sessions[at].showing(first[at]))
+        return changed
+
+    def fitted_to_selection(self, side: int) -> CompareSession:
+        """What is selected filling the screen: both ends of it while the sides are tied."""
+        here, unit = self.sessions[side], self.units[side]
+        spans = self._selected_spans()
+        if not self.tied or spans[side] is None or spans[1 - side] is None:
+            return self.moved(side, Session.fitted_to_selection)
+        told = [span for span in spans if span is not None]
+        start, end = min(start for start, _ in told), max(end for _, end in told)
+        view = here.timeline.viewport.showing(unit.own(start), unit.own(end), margin=FIT_EDGE)
+        return self.moved(side, lambda session: session.showing(view))
+
+    def _selected_spans(self) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
+        """What is selected on each side, in common time."""
+        a, b = (
+            None if span is None else (unit.common(span[0]), unit.common(span[1]))
+            for unit, span in (
+                (unit, span_of(session.analysed, session.selection))
+                for unit, session in zip(self.units, self.sessions, strict=True)
+            )
+        )
+        return a, b
+
+    # The way back
+
+    def left(self, before: CompareSession) -> CompareSession:
+        """This view with the way back to another one, which a jump left."""
+        return replace(self, jumps=before.jumps.left(before._as_place()))
+
+    def _as_place(self) -> CompareSession:
+        """The view alone: a place does not keep the places before it."""
+        return replace(self, jumps=NO_JUMPS, said=UNSAID)
+
+    def back(self) -> CompareSession:
+        """The view before the last jump."""
+        return self._gone(self.jumps.back(self._as_place()), "no jump to go back from")
+
+    def forward(self) -> CompareSession:
+        """The view that the last step back left."""
+        return self._gone(self.jumps.forward(self._as_place()), "nothing to go forward to")
+
+    def _gone(
+        self, found: tuple[CompareSession, Jumps[CompareSession]] | None, otherwise: str
+    ) -> CompareSession:
+        return self.saying(otherwise) if found is None else replace(found[0], jumps=found[1])
 
     # Units
 
@@ -178,39 +257,78 @@ class CompareSession:
 
     def with_comparison(self, comparison: Comparison) -> CompareSession:
         """Another comparison of the same two traces on screen; tie and scale are kept."""
-        changed = replace(self, comparison=comparison)._framed()
+        changed = replace(self, comparison=comparison)._framed().left(self)
         return changed.saying(f"compared by {unit_words(comparison.choice)}")
 
     def swapped(self) -> CompareSession:
-        """B on the left, A on the right; units and places stay."""
+        """B above, A below; units and places stay."""
         a, b = self.sessions
         changed = replace(self, sessions=(b, a), comparison=mirrored(self.comparison))
-        return changed.saying("swapped")
+        return changed.left(self).saying("swapped")
 
     # Rows
 
     def pointing_at(self, ends: Ends) -> CompareSession:
-        """Both ends of a row selected, where they are."""
+        """Both ends of a row selected, where they are; the cursors stand at the first of them
+        that is on screen.
+        """
         a, b = (
-            session.pointing_at(NOTHING if event is None else EventAt(event))
+            session.pointing_at(NOTHING if event is None else EventAt(event)).on_its_line()
             for session, event in zip(self.sessions, ends, strict=True)
         )
-        return replace(self, sessions=(a, b)).saying(_missing(ends))
-
-    def going_to(self, ends: Ends) -> CompareSession:
-        """Both ends of a row selected and on screen, which may take them out of step."""
-        changed = self.pointing_at(ends)
-        for side, event in enumerate(ends):
-            if event is not None:
-                changed = changed._with(side, changed.sessions[side].selecting(event))
+        changed = replace(self, sessions=(a, b)).saying(_missing(ends))
+        for side, span in enumerate(changed._selected_spans()):
+            view = changed.sessions[side].timeline.viewport
+            if span is not None and view.t0 <= self.units[side].own(span[0]) < view.t1:
+                return changed._at(span[0], range(2) if self.tied else (side,))
         return changed
 
-    def heading(self, side: int) -> Safe:
-        """What a side's timeline shows, for its title."""
-        name = file_name(self.analysed[side].trace).removesuffix(".gz").removesuffix(".json")
-        scale = " ─ full width" if self.full_width else ("" if self.tied else " ─ untied")
-        place = place_words(self.sides[side])
-        return safe(f"{'AB'[side]} {name} ─ unit {place}{scale}")
+    def _at(self, common: int, sides: Iterable[int]) -> CompareSession:
+        """The cursors of some sides at a common time, as far as it is on screen."""
+        changed = self
+        for side in sides:
+            timeline = changed.sessions[side].timeline
+            moved = replace(timeline, cursor=self.units[side].own(common))
+            moved = moved.with_viewport(timeline.viewport)
+            changed = changed._with(side, changed.sessions[side].with_timeline(moved))
+        return changed
+
+    def going_to(self, ends: Ends, side: int) -> CompareSession:
+        """Both ends of a row selected and on screen; `side` leads where they are untied."""
+        changed = self.pointing_at(ends)
+        spans = changed._selected_spans()
+        if self.tied and (told := [span for span in spans if span is not None]):
+            here, unit = changed.sessions[side], self.units[side]
+            view = together(here.timeline.viewport, unit, told)
+            begin, _ = spans[side] or told[0]
+            timeline = replace(here.timeline, viewport=view).with_cursor(unit.own(begin))
+            changed = changed._with(side, here.with_timeline(timeline))._tied_to(side)
+        else:
+            for at, event in enumerate(ends):
+                if event is not None:
+                    changed = changed._with(at, changed.sessions[at].selecting(event))
+        return changed.left(self)
+
+    @property
+    def ends(self) -> Ends:
+        """The events selected in A and B, None on a side where none is."""
+        return self.sessions[0].event, self.sessions[1].event
+
+    def tie_cells(self, width: int) -> tuple[int | None, int | None]:
+        """The cells of `width` above which and below which what is selected stands: the middle
+        of what is on screen of it, beyond the ends where nothing is; None where there is none.
+        """
+        a, b = (self._tie_cell(session, width) for session in self.sessions)
+        return a, b
+
+    def _tie_cell(self, session: Session, width: int) -> int | None:
+        span = span_of(session.analysed, session.selection)
+        if span is None:
+            return None
+        view = session.timeline.viewport
+        if not view.shows(*span):
+            return -1 if span[0] < view.t0 else width
+        return view.cell((max(span[0], view.t0) + min(span[1], view.t1)) // 2, width)
 
     @property
     def selection_text(self) -> Safe:
@@ -223,7 +341,7 @@ class CompareSession:
         return safe("   ".join(words))
 
 
-def _missing(ends: Ends) -> str:
+def _missing(ends: tuple[object, object]) -> str:
     if None not in ends:
         return ""
     return "nothing on either side" if ends == (None, None) else f"only in {'AB'[ends[0] is None]}"

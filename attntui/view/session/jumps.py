@@ -63,7 +63,7 @@ def forward(session: Session) -> Session:
     return _gone(session, found, "nothing to go forward to")
 
 
-def _gone(session: Session, found: tuple[Place, Jumps] | None, otherwise: str) -> Session:
+def _gone(session: Session, found: tuple[Place, Jumps[Place]] | None, otherwise: str) -> Session:
     """The session at the place found, with the jumps as they are then; else it says why not."""
     if found is None:
         return session.saying(otherwise)

@@ -162,7 +162,7 @@ KEYS: tuple[Key, ...] = (
 
 _MAIN_ONLY = (
     *("accept", "next_step", "previous_step", "roofline", "compare", "copy_to_file", "reload"),
-    *("fit_all", "go_back", "go_forward"),
+    *("fit_all", "fit_selection", "go_back", "go_forward"),
 )
 """Keys that mean nothing, or something else, where two traces are compared; so do panes and
 what stands under Scope.
@@ -177,13 +177,16 @@ COMPARE_KEYS: tuple[Key, ...] = (
     *_keys(
         "Compare",
         ("accept", "enter", "Enter", "row: to both ends; timeline: open that trace"),
-        ("fit_all", "0", "0", "fit the units", Session.fitted),
+        ("fit_all", "0", "0", "fit the units, again all that belongs to them"),
+        ("fit_selection", "f", "f", "fit what is selected on both sides"),
         ("next_unit", "J", "J", "next unit on both sides"),
         ("previous_unit", "K", "K", "previous unit on both sides"),
         ("next_choice", "u", "u", "compare by another kind of unit"),
         ("tie", "t", "t", "tie or untie the timelines"),
         ("swap", "o", "o", "swap A and B"),
         ("full_width", "W", "W", "each unit at full width, or one scale"),
+        ("go_back", "ctrl+o alt+left", "^O Alt-←", "back to before the last jump"),
+        ("go_forward", "alt+right", "Alt-→", "forward again"),
     ),
     *_keys(
         "Panes",

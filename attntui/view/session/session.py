@@ -23,7 +23,7 @@ from attntui.view.session.gaps import gap_beside
 from attntui.view.session.lines import led_to, line_of, number_on, selection_on
 from attntui.view.session.measured import Measured
 from attntui.view.session.naming import scope_text, selection_text
-from attntui.view.session.places import NO_JUMPS, Bookmark, Jumps, Scrolled
+from attntui.view.session.places import NO_JUMPS, Bookmark, Jumps, Place, Scrolled
 from attntui.view.session.search import Search
 from attntui.view.session.selection import (
     NOTHING,
@@ -79,7 +79,7 @@ class Session:
     search: Search | None = None
     pane: str = ""
     lists: tuple[Scrolled, ...] = ()
-    jumps: Jumps = NO_JUMPS
+    jumps: Jumps[Place] = NO_JUMPS
     said: Safe = UNSAID
 
     @classmethod

@@ -31,7 +31,8 @@ class Viewport:
     def span(self) -> int:
         return self.t1 - self.t0
 
-    def _window(self, t0: int, span: int) -> Viewport:
+    def spanning(self, t0: int, span: int) -> Viewport:
+        """`span` ns from `t0` on, as far as the bounds allow."""
         span = min(max(span, MIN_SPAN_NS), self.high - self.low)
         t0 = min(max(t0, self.low), self.high - span)
         return replace(self, t0=t0, t1=t0 + span)
@@ -39,11 +40,11 @@ class Viewport:
     def zoomed(self, factor: float, at: int) -> Viewport:
         """Scaled by `factor` (below 1 zooms in); `at` keeps its place on screen."""
         span = max(round(self.span * factor), MIN_SPAN_NS)
-        return self._window(at - (at - self.t0) * span // self.span, span)
+        return self.spanning(at - (at - self.t0) * span // self.span, span)
 
     def panned(self, delta: int) -> Viewport:
         """Moved by `delta` ns, stopping at the trace's edges."""
-        return self._window(self.t0 + delta, self.span)
+        return self.spanning(self.t0 + delta, self.span)
 
     def fitted(self) -> Viewport:
         """The whole trace."""
@@ -52,27 +53,27 @@ class Viewport:
     def showing(self, start: int, end: int, margin: float = 0.15) -> Viewport:
         """Zoomed so that [start, end) fills the screen but for `margin` on each side."""
         pad = round(max(end - start, MIN_SPAN_NS) * margin)
-        return self._window(start - pad, end - start + 2 * pad)
+        return self.spanning(start - pad, end - start + 2 * pad)
 
     def reaching(self, start: int, end: int) -> Viewport:
         """The least change that brings [start, end) on screen: none, a pan, or a zoom."""
         if self.t0 <= start and end <= self.t1:
             return self
         if end - start <= self.span * 0.8:
-            return self._window((start + end - self.span) // 2, self.span)
+            return self.spanning((start + end - self.span) // 2, self.span)
         return self.showing(start, end)
 
     def following(self, at: int) -> Viewport:
         """Scrolled as little as needed so that `at` is on screen."""
         if at < self.t0:
-            return self._window(at, self.span)
+            return self.spanning(at, self.span)
         if at >= self.t1:
-            return self._window(at + 1 - self.span, self.span)
+            return self.spanning(at + 1 - self.span, self.span)
         return self
 
     def holding(self, start: int, end: int) -> Viewport:
         """Moved as little as needed so that all of [start, end), which fits, is on screen."""
-        return self._window(min(max(self.t0, end - self.span), start), self.span)
+        return self.spanning(min(max(self.t0, end - self.span), start), self.span)
 
     def shows(self, start: int, end: int) -> bool:
         """Whether some of [start, end), or the instant that it is, lies on screen."""

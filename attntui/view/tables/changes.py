@@ -56,6 +56,7 @@ class _Line:
     b_gpu_ns: int
     match: Match | None
     ends: Ends
+    rows: tuple[I64, I64]
     role: str | None = None
 
 
@@ -69,15 +70,39 @@ class Changes:
     groups: tuple[RowGroup, ...]
     group_of: I64
     ends: tuple[Ends, ...]
+    rows: tuple[tuple[I64, I64], ...]
 
     @cached_property
-    def _lines(self) -> dict[Ends, int]:
-        """The first line of each pair of ends."""
-        return {ends: line for line, ends in reversed(list(enumerate(self.ends)))}
+    def _holders(self) -> tuple[tuple[I64, I64], tuple[I64, I64]]:
+        """Of each side the GPU operations in order, and the line of each; of a role in a group
+        both lines, the role's after the group's.
+        """
+        return self._held(0), self._held(1)
+
+    def _held(self, side: int) -> tuple[I64, I64]:
+        ops = np.concatenate([own[side] for own in self.rows] or [np.zeros(0, np.int64)])
+        lines = np.repeat(np.arange(len(self.rows)), [len(own[side]) for own in self.rows])
+        order = np.argsort(ops, kind="stable")
+        return ops[order], lines[order]
 
     def line_of(self, ends: Ends) -> int | None:
-        """The line that the events of both sides stand for, None where none does."""
-        return self._lines.get(ends)
+        """The line that holds what is selected in A, else in B: the role, where it has one."""
+        for side, event in enumerate(ends):
+            if event is not None:
+                ops, lines = self._holders[side]
+                at = int(np.searchsorted(ops, event, "right")) - 1
+                return int(lines[at]) if at >= 0 and ops[at] == event else None
+        return None
+
+    def holds(self, line: int, ends: Ends) -> bool:
+        """Whether what is selected on both sides is of a line."""
+        group = self.rows[int(np.searchsorted(self.group_of, self.group_of[line]))]
+        told = [
+            event in (own if len(own) else all_of)
+            for own, all_of, event in zip(self.rows[line], group, ends, strict=True)
+            if event is not None
+        ]
+        return bool(told) and all(told)
 
     def lines_of(self, groups: Sequence[int]) -> list[int]:
         """The lines of some groups, in the order of the groups."""
@@ -114,17 +139,28 @@ def changes_table(comparison: Comparison, single: bool = False, sort: str = "ord
         sort="delta_gpu_ns",
         empty=Safe("no GPU operation in either unit"),
     )
-    return Changes(table, groups, group_of, tuple(line.ends for line in lines))
+    return Changes(
+        table,
+        groups,
+        group_of,
+        ends=tuple(line.ends for line in lines),
+        rows=tuple(line.rows for line in lines),
+    )
 
 
 def _lines(number: int, group: RowGroup, title: Safe) -> list[_Line]:
-    first, times = group.rows[0], len(group.rows)
+    times = len(group.rows)
     label = title if times == 1 else safe(f"{title}, {count(times)} times")
     sums = group.a_ops, group.a_gpu_ns, group.b_ops, group.b_gpu_ns
-    found = [_Line(number, label, *sums, group.match, (_event(first.a), _event(first.b)))]
+    whole = _rows(group, 0), _rows(group, 1)
+    ends = _first(whole[0]), _first(whole[1])
+    found = [_Line(number, label, *sums, group.match, ends, whole)]
     for role, sums in _role_sums(group.rows).items():
-        ends = _event(first.a, role), _event(first.b, role)
-        found.append(_Line(number, safe(f"  of which {role}"), *sums, None, ends, role))
+        own = _rows(group, 0, role), _rows(group, 1, role)
+        # What has not this role answers with all that it has.
+        a, b = (rows if len(rows) else all_of for rows, all_of in zip(own, whole, strict=True))
+        ends = _first(a), _first(b)
+        found.append(_Line(number, safe(f"  of which {role}"), *sums, None, ends, own, role))
     return found
 
 
@@ -144,12 +180,17 @@ def _role_sums(rows: Sequence[Row]) -> dict[str, tuple[int, int, int, int]]:
     return {role: (a, b, c, d) for role in ROLES if role in found for a, b, c, d in [found[role]]}
 
 
-def _event(share: Share | None, role: str | None = None) -> int | None:
-    """The first GPU operation of one side of a row, or of one role in it."""
-    if share is None:
-        return None
-    rows = next((part.rows for part in share.parts if part.role == role), share.rows[:0])
-    rows = share.rows if role is None else rows
+def _rows(group: RowGroup, side: int, role: str | None = None) -> I64:
+    """The GPU operations of one side of a group, or of one role in it."""
+    shares = [share for share in (row.ends[side] for row in group.rows) if share is not None]
+    if role is None:
+        found = [share.rows for share in shares]
+    else:
+        found = [part.rows for share in shares for part in share.parts if part.role == role]
+    return np.concatenate(found or [np.zeros(0, np.int64)])
+
+
+def _first(rows: I64) -> int | None:
     return int(rows[0]) if len(rows) else None
 
 

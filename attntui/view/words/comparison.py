@@ -62,7 +62,9 @@ _SPEEDS = ("span_ns", "gpu_ns", "cpu_ns", "gpu_span_ns")
 _LEADS = ("span_ns", "gpu_ns", "cpu_ns")
 """What the verdict is about: the first of these that both sides have."""
 
-_SHORT: Mapping[str, str] = {"hbm_bytes": "HBM bytes"}
+_SHORT: Mapping[str, str] = {"gpu_ns": "GPU", "cpu_ns": "CPU", "hbm_bytes": "HBM"}
+"""What the verdict calls a metric: no more than its unit leaves open."""
+
 _IN_THE_VERDICT = (*_LEADS, "hbm_bytes", "launches")
 """The figures of the verdict, the most important first."""
 
@@ -243,6 +245,11 @@ def trace_words(side: Side) -> Safe:
     return safe(name.removesuffix(".gz").removesuffix(".json"))
 
 
+def unit_place(side: Side) -> Safe:
+    """Which of a side's units is shown: `unit 3 of 12`."""
+    return Safe(f"unit {side.index + 1} of {len(side.units)}")
+
+
 def place_words(side: Side) -> Safe:
     """Which of a side's units is shown, and how the GPU time varies over all of them."""
     if len(side.units) == 1:
@@ -263,6 +270,27 @@ def coverage_words(metric: Metric) -> Safe:
     if all(share is None or share == 1 for share in shares):
         return Safe("")
     return safe(f"covers {percent(shares[0])} and {percent(shares[1])} of GPU time")
+
+
+def tie_words(comparison: Comparison, ends: tuple[int | None, int | None]) -> Safe:
+    """What a GPU operation of A and one of B are to each other, None where there is none:
+    `softmax 284.3 us → fused 91.45 us`; nothing for what is in no row.
+    """
+    told = []
+    for side, event in enumerate(ends):
+        row = None if event is None else comparison.row_of(side, event)
+        share = None if row is None else row.ends[side]
+        if row is not None and share is not None:
+            part = next((part for part in share.parts if event in part.rows), None)
+            name = row.name if part is None else part.role
+            told.append((name, share.gpu_ns if part is None else part.gpu_ns))
+    if not told:
+        return Safe("")
+    if len(told) == 1:
+        (name, ns), letter = told[0], "AB"[ends[0] is None]
+        return safe(f"{name} {duration(ns)}, only in {letter}")
+    (name, a), (other, b) = told
+    return safe(f"{name} {duration(a)} → {'' if other == name else f'{other} '}{duration(b)}")
 
 
 def row_title(comparison: Comparison, row: Row) -> Safe:
