@@ -30,6 +30,15 @@ class Work:
             return None
         return self.read + self.written
 
+    def divided(self, parts: int) -> Work:
+        """The even share of each of several kernels that do this work together."""
+
+        def share(figure: int | None) -> int | None:
+            return None if figure is None else figure // parts
+
+        note = self.note or f"shared by {parts} kernels"
+        return Work(share(self.flops), share(self.read), share(self.written), note)
+
 
 def unknown(note: str) -> Work:
     """Work that the trace does not tell."""
