@@ -116,12 +116,15 @@ DTYPE_BYTES = {
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """One tensor argument. `distinct` counts the elements in memory: an expanded one has fewer."""
+    """One tensor argument. `distinct` counts the elements in memory: an expanded one has fewer.
+    `strides` are in elements, None where they are not recorded.
+    """
 
     shape: Shape
     itemsize: int
     rank: int
     distinct: int
+    strides: Shape | None = None
 
     @property
     def numel(self) -> int:
@@ -135,7 +138,7 @@ class Tensor:
 
 def _distinct(shape: Shape, strides: Shape | None) -> int:
     """Elements in memory: a dimension of stride 0 repeats one element."""
-    if strides is None or len(strides) != len(shape):
+    if strides is None:
         return prod(shape)
     return prod(
         size for size, stride in zip(shape, strides, strict=True) if stride != 0 or not size
@@ -158,7 +161,9 @@ class Arguments:
         if found is None or shape is None:
             return None
         strides = _shape(inputs.strides[at]) if at < len(inputs.strides) else None
-        return Tensor(shape, *found, _distinct(shape, strides))
+        if strides is not None and len(strides) != len(shape):
+            strides = None
+        return Tensor(shape, *found, _distinct(shape, strides), strides)
 
     def shapes(self, at: int) -> list[Shape]:
         """The shapes of a list of tensors; empty for any other argument."""
