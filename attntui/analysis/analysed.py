@@ -23,7 +23,7 @@ from attntui.analysis.idle import DeviceIdle, device_idle, launched
 from attntui.analysis.kernel_facts import GpuWork, KernelFact, gpu_work
 from attntui.analysis.labels import Labels
 from attntui.analysis.launches import parent_ops
-from attntui.analysis.roofs import roofs, used_devices
+from attntui.analysis.roofs import limits, roofs, used_devices
 from attntui.analysis.scope import WHOLE, Scope
 from attntui.analysis.self_time import FatKind, SelfTimes, fat_names, self_times
 from attntui.analysis.slice import Slice
@@ -104,6 +104,11 @@ class AnalysedTrace:
     @cached_property
     def peaks(self) -> DevicePeaks | None:
         return roofs(self.trace, bandwidth=self.peak_bandwidth, flops=self.peak_flops)
+
+    @cached_property
+    def limits(self) -> DevicePeaks | None:
+        """What the devices can do at most, whatever roofs were asked for."""
+        return limits(self.trace)
 
     @cached_property
     def abilities(self) -> Abilities:

@@ -26,6 +26,8 @@ class Backend(Word):
     TRITON = "triton"
     SAGE = "sage"
     TRTLLM = "trtllm"
+    FLASHINFER = "flashinfer"
+    PAGED = "paged"  # vLLM's PagedAttention
     OTHER = "other"
 
     @property

@@ -22,10 +22,10 @@ from attntui.analysis.kernels import KernelTable
 from attntui.analysis.launches import parent_ops
 from attntui.analysis.names.words import Library
 from attntui.analysis.occupancy import Occupancy, occupancy
-from attntui.analysis.roofline import Bound, Kind, Reason, bound
+from attntui.analysis.roofline import BEYOND, Bound, Kind, Reason, bound
 from attntui.analysis.sm_limits import SmLimits, limits_of
 from attntui.analysis.work.of_kernels import Work, kernel_dtype, kernel_work
-from attntui.trace.model import ABSENT, I64, Bool, Category, LaunchConfig, Trace
+from attntui.trace.model import ABSENT, I32, I64, Bool, Category, LaunchConfig, Trace
 
 _MOST = 10**18
 """More FLOPs or bytes than a device does in a quarter of an hour: no kernel's, a broken file's."""
@@ -67,8 +67,10 @@ class GpuWork:
 def gpu_work(trace: Trace) -> GpuWork:
     """The work of each GPU operation, from the inputs of the op that launched it.
 
-    Where one op launched several kernels, its work stands on the longest of them. The
-    kernels of a graph have none: the op around the graph's launch did not launch each.
+    Where one op launched several kernels, its work stands on the name that ran longest; those
+    of that name share it evenly (a tensor of more elements than 32-bit indices reach is walked
+    in parts). The kernels of a graph have none: the op around the graph's launch did not launch
+    each.
     """
     rows = trace.gpu_ops
     launcher = parent_ops(trace, rows)
@@ -77,7 +79,8 @@ def gpu_work(trace: Trace) -> GpuWork:
     op = np.where(by_op, trace.name[launcher], ABSENT)
     inputs = np.where(by_op, trace.columns.inputs[launcher], ABSENT)
     size = np.where(copies, trace.columns.copied_bytes[rows], ABSENT)
-    first, kind = distinct(trace.name[rows], op, inputs, size)
+    parts = _parts(launcher, trace.name[rows], by_op)
+    first, kind = distinct(trace.name[rows], op, inputs, size, parts)
     kinds = tuple(
         _kind(trace, *columns)
         for columns in zip(
@@ -85,12 +88,13 @@ def gpu_work(trace: Trace) -> GpuWork:
             op[first].tolist(),
             inputs[first].tolist(),
             size[first].tolist(),
+            parts[first].tolist(),
             strict=True,
         )
     )
     known = [k.work.flops is not None or k.work.bytes is not None for k in kinds]
     told = np.array(known, np.bool_)[kind]
-    told &= ~_beside_longer(launcher, trace.dur[rows], told & by_op)
+    told &= ~_beside_longer(launcher, trace.name[rows], trace.dur[rows], told & by_op)
     return GpuWork(trace, launcher, kind, told, kinds)
 
 
@@ -101,7 +105,15 @@ def _of_graph(trace: Trace, rows: I64) -> Bool:
     return np.asarray((launch != ABSENT) & (count[which] > 1), np.bool_)
 
 
-def _kind(trace: Trace, name: int, op: int, inputs: int, size: int) -> WorkKind:
+def _parts(launcher: I64, name: I32, mask: Bool) -> I64:
+    """How many operations of `mask` have each one's launcher and name; 1 for all others."""
+    found = np.ones(len(launcher), np.int64)
+    _, group = distinct(launcher[mask], name[mask])
+    found[mask] = np.bincount(group)[group]
+    return found
+
+
+def _kind(trace: Trace, name: int, op: int, inputs: int, size: int, parts: int) -> WorkKind:
     decoded = decode(trace.names[name])
     told = None if inputs == ABSENT else trace.op_inputs[inputs]
     launched_by = None if op == ABSENT else trace.names[op]
@@ -109,16 +121,26 @@ def _kind(trace: Trace, name: int, op: int, inputs: int, size: int) -> WorkKind:
     work = kernel_work(decoded, launched_by, told, copied)
     if max(work.flops or 0, work.bytes or 0) > _MOST:
         work = Work(None, None, None, "larger than any kernel's")
+    elif parts > 1:
+        work = work.divided(parts)
     cast = is_cast(trace.names[name], launched_by, told)
     return WorkKind(work, kernel_dtype(decoded, told), cast)
 
 
-def _beside_longer(launcher: I64, dur: I64, mask: Bool) -> Bool:
-    """Which operations of `mask` have a longer (or equal, later) one of the same op beside."""
+def _beside_longer(launcher: I64, name: I32, dur: I64, mask: Bool) -> Bool:
+    """Which operations of `mask` have those of another name beside them, of the same op, that
+    ran longer together (or as long, and later).
+    """
     at = np.flatnonzero(mask)
-    at = at[np.lexsort((dur[at], launcher[at]))]
+    first, group = distinct(launcher[at], name[at])
+    last = np.zeros(len(first), np.int64)
+    np.maximum.at(last, group, at)
+    op = launcher[at][first]
+    order = np.lexsort((last, sums(group, dur[at], len(first)), op))
+    shorter = np.zeros(len(first), np.bool_)
+    shorter[order[:-1]] = op[order[1:]] == op[order[:-1]]
     beside = np.zeros(len(launcher), np.bool_)
-    beside[at[:-1]] = launcher[at[1:]] == launcher[at[:-1]]
+    beside[at] = shorter[group]
     return beside
 
 
@@ -128,7 +150,9 @@ class KernelFact:
 
     `flops` and `moved` (bytes read plus written) are totals over the instances with known
     work, which ran for `known_ns` of `gpu_ns`; `bound` has their rates. Where instances
-    differ in what is known, those with FLOPs and bytes both count, and no others.
+    differ in what is known, those with FLOPs and bytes both count, and no others. Instances that
+    would be faster than the device can be ran for `beyond_ns`: their shapes do not tell their
+    work, or it came from a cache, so it counts as not known.
 
     `occupancy_pct` is theoretical, weighted by time; `limited_by` is what limits the
     launch configuration with the most time. `profiler_occupancy_pct` is the profiler's
@@ -149,6 +173,7 @@ class KernelFact:
     profiler_occupancy_pct: float | None
     unmeasured: bool = False
     far_reasons: tuple[Reason, ...] = ()
+    beyond_ns: int = 0
 
     @property
     def coverage(self) -> float | None:
@@ -157,16 +182,21 @@ class KernelFact:
 
 
 def kernel_facts(
-    work: GpuWork, table: KernelTable, peaks: DevicePeaks | None
+    work: GpuWork,
+    table: KernelTable,
+    peaks: DevicePeaks | None,
+    limits: DevicePeaks | None = None,
 ) -> tuple[KernelFact, ...]:
-    """Facts of each entry of `table`, in its order. `peaks` are the device's roofs."""
+    """Facts of each entry of `table`, in its order. `peaks` are the roofs that rates are held
+    against, `limits` what the device can do at most.
+    """
     order = np.argsort(table.first, kind="stable")
     entry = np.repeat(order, table.count[order])
     works = _works(work, table.rows, entry)
     held = _occupancies(work.trace, table.rows, entry)
     none = _Held()
     return tuple(
-        _fact(work.trace.names[name], total, works.get(i, []), held.get(i, none), peaks)
+        _fact(work.trace.names[name], total, works.get(i, []), held.get(i, none), peaks, limits)
         for i, (name, total) in enumerate(
             zip(table.name.tolist(), table.total.tolist(), strict=True)
         )
@@ -204,10 +234,17 @@ def _works(work: GpuWork, rows: I64, entry: I64) -> dict[int, list[_Part]]:
 
 
 def _fact(
-    name: str, total: int, parts: Sequence[_Part], held: _Held, peaks: DevicePeaks | None
+    name: str,
+    total: int,
+    parts: Sequence[_Part],
+    held: _Held,
+    peaks: DevicePeaks | None,
+    limits: DevicePeaks | None,
 ) -> KernelFact:
     decoded = decode(name)
-    known = [part for part in parts if part.told]
+    told = [part for part in parts if part.told]
+    known = [part for part in told if not _is_beyond(part, decoded, limits)]
+    beyond_ns = sum(part.ns for part in told) - sum(part.ns for part in known)
     both = [p for p in known if p.kind.work.flops is not None and p.kind.work.bytes is not None]
     known = both or known
     flops = _sum([(part.kind.work.flops, part.count) for part in known])
@@ -232,7 +269,16 @@ def _fact(
         profiler_occupancy_pct=held.profiler,
         unmeasured=held.unmeasured,
         far_reasons=_reasons(bounded.kind, held, parts, total) if bounded.far else (),
+        beyond_ns=beyond_ns,
     )
+
+
+def _is_beyond(part: _Part, decoded: KernelName, limits: DevicePeaks | None) -> bool:
+    """Whether the device cannot do the work of some instances in their time."""
+    flops = _sum([(part.kind.work.flops, part.count)])
+    moved = _sum([(part.kind.work.bytes, part.count)])
+    found = bound(flops, moved, part.ns, limits, part.kind.dtype, decoded.tensor_cores)
+    return (found.share or 0) > BEYOND
 
 
 def _reasons(

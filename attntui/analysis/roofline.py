@@ -17,6 +17,9 @@ HALF = 0.5
 is far from what bounds it.
 """
 
+BEYOND = 1.1
+"""A tenth above a roof: more than clocks and datasheets are off by, so no rate of the device."""
+
 Kind = Literal["compute", "memory", "latency"]
 
 

@@ -25,6 +25,11 @@ def roofs(
     return with_ceilings(found, bandwidth=bandwidth, half_flops=flops, source="as asked for")
 
 
+def limits(trace: Trace) -> DevicePeaks | None:
+    """What the devices that ran something can do at most: by the datasheet, else as measured."""
+    return _of_datasheet(trace) or _measured(trace, None)
+
+
 def used_devices(trace: Trace) -> tuple[DeviceProperties, ...]:
     """What the file tells of the devices that ran something."""
     used = set(map(trace.number_of_device, np.unique(trace.device[trace.gpu_ops]).tolist()))

@@ -173,7 +173,8 @@ class Slice:
 
     @cached_property
     def kernel_facts(self) -> tuple[KernelFact, ...]:
-        return kernel_facts(self.analysed.work, self.kernels, self.analysed.peaks)
+        analysed = self.analysed
+        return kernel_facts(analysed.work, self.kernels, analysed.peaks, analysed.limits)
 
     @cached_property
     def traffic(self) -> Traffic:

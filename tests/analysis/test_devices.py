@@ -28,12 +28,14 @@ from attntui.trace.metadata import read_metadata
         ("NVIDIA A40", "A40", 696, 149.7),
         ("NVIDIA RTX A6000", "RTX A6000", 768, 154.8),
         ("NVIDIA RTX 6000 Ada Generation", "RTX 6000 Ada", 960, 364.2),
-        ("NVIDIA A800-SXM4-80GB", "A100 80GB SXM", 2039, 312),
-        ("NVIDIA H800", "H100 SXM", 3350, 989),
+        ("NVIDIA A800-SXM4-80GB", "A800 80GB SXM", 2039, 312),
+        ("NVIDIA A800 80GB PCIe", "A800 80GB PCIe", 1935, 312),
+        ("NVIDIA H800", "H800 SXM", 3350, 989),
+        ("NVIDIA H800 PCIe", "H800 PCIe", 2000, 756),
         ("NVIDIA H20", "H20 96GB", 4000, 148),
-        ("NVIDIA GH200 480GB", "GH200 96GB HBM3", 4000, 989),
-        ("NVIDIA GH200 144G HBM3e", "GH200 144GB HBM3e", 4900, 989),
-        ("NVIDIA GeForce RTX 4090", "RTX 4090", 1008, 165),
+        ("NVIDIA GH200 480GB", "GH200 96GB HBM3", 4000, 990),
+        ("NVIDIA GH200 144G HBM3e", "GH200 144GB HBM3e", 4900, 990),
+        ("NVIDIA GeForce RTX 4090", "RTX 4090", 1008, 165.2),
         ("AMD Instinct MI300X VF", "MI300X", 5300, 1307),
         ("AMD Instinct MI210", "MI210", 1638, 181),
         ("AMD Instinct MI250", "MI250 (one GCD)", 1638, 181),
@@ -41,7 +43,8 @@ from attntui.trace.metadata import read_metadata
         ("AMD Instinct MI250X", "MI250X (one GCD)", 1638, 191.5),
         ("AMD Instinct MI300A", "MI300A", 5300, 980.6),
         ("AMD Instinct MI325X", "MI325X", 6000, 1307),
-        ("AMD Instinct MI355X", "MI355X", 8000, 2517),
+        ("AMD Instinct MI350X", "MI350X", 8000, 2307),
+        ("AMD Instinct MI355X", "MI355X", 8000, 2516.6),
     ],
 )
 def test_peaks_are_found_by_the_reported_name(
@@ -52,7 +55,7 @@ def test_peaks_are_found_by_the_reported_name(
     assert found.display == display
     assert found.hbm == pytest.approx(gbps * 1e9)
     assert found.bf16 == pytest.approx(bf16 * 1e12)
-    assert "datasheet" in found.source or "whitepaper" in found.source
+    assert any(kind in found.source for kind in ("datasheet", "whitepaper", "product guide"))
 
 
 @pytest.mark.parametrize(
@@ -109,6 +112,29 @@ def test_compute_units_tell_which_of_two_with_one_name(units: int, bf16: float) 
     assert found is not None
     assert found.bf16 == bf16
     assert peaks("AMD Instinct MI250X/MI250", units) is found
+
+
+@pytest.mark.parametrize(
+    ("name", "tf32", "fp8"),
+    [
+        # Half of the 2.2 PFLOP/s that the datasheet prints with sparsity.
+        ("NVIDIA B200", 1100e12, 4500e12),
+        # A quarter and an eighth of 1457.0 TFLOP/s of sparse FP8.
+        ("NVIDIA RTX 6000 Ada Generation", 182.1e12, 728.5e12),
+        # Its FP8 rate depends on the accumulator: no one roof.
+        ("NVIDIA GeForce RTX 4090", 82.6e12, None),
+        # No unit for TF32 in CDNA 4; for the other two no source was found.
+        ("AMD Instinct MI355X", None, 5033.2e12),
+        ("AMD Instinct MI300A", None, 1961e12),
+        ("NVIDIA H800 PCIe", None, None),
+    ],
+)
+def test_a_rate_is_as_printed_dense_or_none(
+    name: str, tf32: float | None, fp8: float | None
+) -> None:
+    found = peaks(name)
+    assert found is not None
+    assert (found.tf32, found.fp8) == (tf32, fp8)
 
 
 def test_fp32_is_the_rate_off_the_matrix_cores() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from builders import Event, name_of, where_real
 from made import call, copy, kernel, op, trace_of
+from real_traces import every_real_trace, observed
 
-from attntui.analysis.devices import DevicePeaks
+from attntui.analysis.devices import DevicePeaks, peaks
 from attntui.analysis.kernel_facts import (
     KernelFact,
     gpu_work,
@@ -18,7 +19,8 @@ from attntui.analysis.kernel_facts import (
     traffic,
 )
 from attntui.analysis.kernels import kernel_table
-from attntui.analysis.roofs import roofs
+from attntui.analysis.roofline import BEYOND
+from attntui.analysis.roofs import limits, roofs
 from attntui.trace import Trace, load
 
 MEASURED = Path(__file__).parent / "measured_h200.csv"
@@ -158,6 +160,79 @@ def test_the_longest_of_several_kernels_bears_the_work_wherever_it_stands(
     assert [found[f"part{number}"].known_ns for number in (1, 2, 3)] == [
         length if at == told else 0 for at, length in enumerate(lengths)
     ]
+
+
+def test_kernels_of_one_name_share_the_work_of_the_op_that_launched_them() -> None:
+    """A tensor of too many elements for 32-bit indices is walked in parts, a product of too many
+    rows too; the op's work is done by all of them together.
+    """
+    events = [op("aten::mm", 0, 90_000, **inputs([90, 12], [12, 9]))]
+    # Another kernel does the rest.
+    for number, (name, busy) in enumerate(
+        [(GEMM, 2_000), (GEMM, 3_000), (GEMM, 1_000), ("gemmk1_kernel", 2_500)], 1
+    ):
+        begin = 10_000 * number
+        events += [
+            call("cudaLaunchKernel", begin - 2_000, begin - 1_000, number),
+            kernel(name, begin, begin + busy, number),
+        ]
+    trace = trace_of([*events, *added(9, [500], 1_000)])
+    found = facts_of(trace)
+    product = found[GEMM]
+    assert (product.flops, product.moved) == (2 * 90 * 12 * 9, 7_992)
+    assert (product.known_ns, product.gpu_ns, product.coverage) == (6_000, 6_000, 1.0)
+    assert (found["gemmk1_kernel"].flops, found[ADD].moved) == (None, 6_000)
+    # Each part has as much of it; together they move what the op does.
+    assert [traffic(gpu_work(trace), trace.gpu_ops[:n]).moved for n in (1, 3)] == [2_664, 7_992]
+
+
+def test_many_short_kernels_of_one_name_bear_the_work_before_a_longer_one() -> None:
+    events = [op("aten::add", 0, 90_000, **inputs([3000], [3000]))]
+    for number, (name, busy) in enumerate([("a", 2_000), ("b", 3_000), ("a", 2_000)], 1):
+        begin = 10_000 * number
+        events += [
+            call("cudaLaunchKernel", begin - 2_000, begin - 1_000, number),
+            kernel(name, begin, begin + busy, number),
+        ]
+    found = facts_of(trace_of(events))
+    assert (found["a"].moved, found["b"].moved) == (36_000, None)
+
+
+def test_work_that_the_device_cannot_do_in_that_time_is_not_told() -> None:
+    """More than a tenth above a roof: the shapes do not tell the work, or it came from a cache."""
+    most = roofs(trace_of(added(1, [1000], 1_000), deviceProperties=[H200]))
+    assert most is not None
+    # 12 MB in a time that is fair at 4800 GB/s, in one that is a bit too short, in half of it.
+    fair, close, half = 2_500, 2_300, 1_250
+    shape = [1_000_000]
+    for busy, told in ((fair, True), (close, True), (half, False)):
+        trace = trace_of(added(1, shape, busy), deviceProperties=[H200])
+        fact = kernel_facts(gpu_work(trace), kernel_table(trace), most, most)[0]
+        assert (fact.moved is not None, fact.beyond_ns) == (told, 0 if told else busy)
+        assert (fact.bound.gbps is not None, fact.bound.kind is not None) == (told, told)
+    mixed = trace_of(
+        [*added(1, shape, half), *added(2, [2_000_000], 10_000)], deviceProperties=[H200]
+    )
+    fact = kernel_facts(gpu_work(mixed), kernel_table(mixed), most, most)[0]
+    assert (fact.moved, fact.known_ns, fact.beyond_ns) == (24_000_000, 10_000, half)
+    # A roof that was asked for may be lower than what the device can do.
+    trace = trace_of(added(1, shape, fair), deviceProperties=[H200])
+    asked = roofs(trace, bandwidth=1e12)
+    fact = kernel_facts(gpu_work(trace), kernel_table(trace), asked, most)[0]
+    assert fact.beyond_ns == 0
+    assert fact.bound.share == pytest.approx(4.8)
+
+
+def test_what_a_device_can_do_is_told_by_its_datasheet_before_what_was_measured() -> None:
+    events = added(1, [1_000_000], 2_500)
+    low = {"copy_gbps": 1000.0}
+    known = trace_of(events, deviceProperties=[H200], attntui={"ceilings": low})
+    assert limits(known) == peaks("NVIDIA H200")
+    other = [{"id": 0, "name": "Some GPU"}]
+    measured = limits(trace_of(events, deviceProperties=other, attntui={"ceilings": low}))
+    assert measured is not None
+    assert measured.hbm == 1e12
+    assert limits(trace_of(events, deviceProperties=other)) is None
 
 
 def test_a_longer_copy_of_the_same_op_takes_no_work_from_its_kernel() -> None:
@@ -448,6 +523,18 @@ def test_rates_of_the_real_softmax_and_products(path: Path) -> None:
     product = found["gemm"]
     assert product.bound.tflops is not None
     assert product.decoded.tensor_cores
+
+
+@every_real_trace
+def test_no_kernel_of_a_real_trace_is_told_above_its_roof(path: Path) -> None:
+    seen = observed(path)
+    for fact in seen.kernel_facts:
+        assert (fact.bound.share or 0) <= BEYOND
+        assert fact.known_ns + fact.beyond_ns <= fact.gpu_ns
+    if seen.analysed.peaks:
+        # It takes little from what is told.
+        known = sum(fact.known_ns for fact in seen.kernel_facts)
+        assert 10 * sum(fact.beyond_ns for fact in seen.kernel_facts) <= known
 
 
 def far_facts(grid: int, threads: int, kinds: tuple[str, str]) -> KernelFact:

@@ -74,6 +74,18 @@ CASES: list[Case] = [
     ("fmhaSm100fKernel_QkvBfloat16OBfloat16H128PagedKvCausalP64MultiCtasKvVarSeqQ8Kv128StaticSwapsAbForGen", "TensorRT-LLM", "attention forward", ("bf16",)),
     ("fmhaSm100fKernel_QkvBfloat16OBfloat16HQk576HV512HVPerCta256PagedKvDenseP64MultiCtasKvVarSeqQ16Kv128StaticSwapsAbForGen", "TensorRT-LLM", "attention forward", ("bf16",)),
     ("fmhaSm100aKernel_QE4m3KvE2m1OE4m3H128PagedKvCausalP32VarSeqQ128Kv128PersistentContext", "TensorRT-LLM", "attention forward", ("fp8_e4m3",)),
+    # FlashInfer
+    ("void flashinfer::BatchPrefillWithRaggedKVCacheKernel<flashinfer::KernelTraits<0>, flashinfer::Params>(flashinfer::Params)", "FlashInfer", "attention forward", ()),
+    ("void flashinfer::PrefillWithKVCacheKernel<flashinfer::CollectiveMainloop<1>, true>(int)", "FlashInfer", "attention forward", ()),
+    ("void flashinfer::BatchDecodeWithPagedKVCacheKernelMLA<2u, 8u>(flashinfer::Params)", "FlashInfer", "attention forward", ()),
+    ("void flashinfer::mla::BatchMLAPagedAttentionKernel<flashinfer::mla::KernelTraits<true>>(int)", "FlashInfer", "attention forward", ()),
+    ("void flashinfer::PersistentVariableLengthMergeStatesKernel<8u, 16u, 8u, 4u, __nv_bfloat16, __nv_bfloat16, int>(__nv_bfloat16*, float*, int*)", "FlashInfer", "attention combine", ()),
+    ("void flashinfer::MergeStatesKernel<8u, __half, __half>(__half*, float*)", "FlashInfer", "attention combine", ()),
+    # Inductor's, where it wrote no ops into the name (PyTorch 2.0 and 2.1's default), or no sort
+    ("triton__0d1d2d3de", "Triton", "fused", ()),
+    ("triton_", "Triton", "fused", ()),
+    ("triton_3", "Triton", "fused", ()),
+    ("triton_fused_add_relu_0", "Triton", "fused", ()),
     ("void fmhaReductionKernel<64, 512, 128, false, __nv_bfloat16, __nv_bfloat16>(KernelParams)", "TensorRT-LLM", "attention combine", ()),
 ]  # fmt: skip
 
@@ -136,6 +148,38 @@ def test_the_suffix_tells_triton_where_the_name_tells_nothing() -> None:
 )
 def test_like_names_of_others_stay_unknown(name: str) -> None:
     assert (decode(name).library, decode(name).operation) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "ops"),
+    [("triton__0d1d2d3de", ()), ("triton_fused_add_relu_0_0d1d2de", ("add", "relu"))],
+)
+def test_a_fused_kernel_without_its_sort_may_be_of_any_kind(
+    name: str, ops: tuple[str, ...]
+) -> None:
+    found = decode(name)
+    assert (found.kind, found.fused_ops) == (None, ops)
+    # Kernels whose names tell no ops are told apart by what Triton appended.
+    assert ops or found.short == name
+
+
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [
+        ("void vllm::paged_attention_v1_kernel<__half, __half, 128, 16, 128>(__half*)", "paged"),
+        ("void vllm::paged_attention_v2_reduce_kernel<__half, 128, 128, 512>(__half*)", "paged"),
+        ("void paged_attention_ll4mi_QKV_mfma16_kernel<__hip_bfloat16, 64>(int)", "paged"),
+        ("void flashinfer::BatchPrefillWithPagedKVCacheKernel<1>(int)", "flashinfer"),
+        ("void flashinfer::BatchDecodeWithPagedKVCacheKernel<1>(int)", "flashinfer"),
+        ("void flashinfer::MergeStatesKernel<8u, __half, __half>(__half*)", "flashinfer"),
+        # What FlashInfer hands on to others is theirs, and its other kernels are no attention.
+        ("fmhaSm100fKernel_QkvBfloat16OBfloat16H128", "trtllm"),
+        ("void flashinfer::norm::RMSNormKernel<8u, __half>(__half*)", None),
+        ("kernel_paged_attention_2d", "triton"),
+    ],
+)
+def test_paged_attention_and_flashinfer_are_backends(name: str, backend: str | None) -> None:
+    assert decode(name).backend == backend
 
 
 def test_what_quantises_for_an_attention_is_of_its_kind() -> None:

@@ -419,6 +419,28 @@ def test_helpers_leave_the_work_to_the_main_kernel() -> None:
     assert "main kernel" in helper.note
 
 
+COPYING = (
+    "void at::native::elementwise_kernel<128, 4, at::native::gpu_kernel_impl<at::native::"
+    "direct_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(c10::BFloat16)#1}>(int)>(int)"
+)
+FILLING = (
+    "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
+    "std::array<char*, 1ul> >(int, at::native::FillFunctor<float>, std::array<char*, 1ul>)"
+)
+
+
+@pytest.mark.parametrize("name", [COPYING, FILLING])
+def test_a_copy_or_fill_beside_a_product_has_none_of_its_work(name: str) -> None:
+    """It spreads the bias or clears the output, which may take longer than the product."""
+    product = given_inputs(([6], BF16), ([4, 8], BF16), ([8, 6], BF16))
+    beside = kernel_work(decode(name), "aten::addmm", product)
+    assert (beside.flops, beside.bytes) == (None, None)
+    assert "main kernel" in beside.note
+    # Where the op computes nothing, the copy or fill is its work.
+    own = kernel_work(decode(name), "aten::copy_", given_inputs(([4, 8], BF16), ([4, 8], BF16)))
+    assert (own.flops, own.read, own.written) == (0, 64, 64)
+
+
 def test_a_concatenation_takes_the_size_of_an_element_from_its_kernel() -> None:
     inputs = given_inputs(([[4, 8], [2, 8]], "TensorList"), ([], "Scalar"), concrete={1: "0"})
     opaque = decode(

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.columns import by_inputs
 from attntui.analysis.findings.gains import shorter
 from attntui.analysis.findings.ledger import Ledger, Share
 from attntui.analysis.findings.model import Finding, costliest, finding
 from attntui.analysis.findings.thresholds import PRODUCT_SHARE, UNALIGNED_ELEMENTS
+from attntui.analysis.groups import distinct
 from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.names.words import CONVOLUTIONS, Operation
-from attntui.trace.model import ABSENT, F64, I64, Bool, OpInputs
+from attntui.analysis.work.gemm import row_lengths
+from attntui.analysis.work.model import Arguments
+from attntui.trace.model import ABSENT, F64, I64, Bool
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
 
 _NARROW = re.compile(r"_align([124])(?![0-9])")
 _HALF = ("bf16", "fp16")
-_NOT_KNOWN = "nothing: the roofs of this device or the shapes are not known"
 
 
 def fp32_products(seen: Slice, time: Ledger) -> Iterator[Finding]:
@@ -35,23 +37,21 @@ def fp32_products(seen: Slice, time: Ledger) -> Iterator[Finding]:
         return
     abilities = seen.analysed.abilities
     dtype = "tf32" if abilities.tf32 else "fp16"
-    takes = _on_tensor_cores(seen, share, dtype)
+    faster = _faster(seen, share, dtype, "on the tensor cores", "on_tensor_cores_ns")
     found = finding(
         seen,
         "fp32-products",
         cost=share.ns,
-        gain=None if takes is None else shorter(seen, factor=_factor(share, takes)),
+        gain=faster.gain,
         title="fp32 products off the tensor cores take {gpu_time_ns} in {kernels:kernel/kernels}, "
         "{of_busy_share} of the time that the GPU is busy; the most in {kernel}",
-        assumes="on the tensor cores they take {on_tensor_cores_ns}, at two thirds of the roof"
-        if takes is not None
-        else _NOT_KNOWN,
+        assumes=faster.assumes,
         figures={
             "kernels": share.ops,
             "gpu_time_ns": share.ns,
             "of_busy_share": share.ns / max(seen.busy_ns, 1),
         }
-        | ({} if takes is None else {"on_tensor_cores_ns": round(float(takes.sum()))}),
+        | faster.figures,
         evidence=costliest(seen.kernels.longest[chosen], seen.kernels.total[chosen]),
         advice=_fp32_advice(seen),
         names={"kernel": seen.analysed.labels.names[int(seen.kernels.name[chosen[0]])]},
@@ -83,8 +83,8 @@ def _is_slow_product(fact: KernelFact) -> bool:
 
 
 def unaligned_shapes(seen: Slice, time: Ledger) -> Iterator[Finding]:
-    """Products of 16-bit types whose lengths are no multiple of 16 bytes, or whose kernel's
-    name says that it loads less than that at once.
+    """Products of 16-bit types in which the rows of an operand or of the result do not all begin
+    on 16 bytes, and those whose kernel's name says that it loads less than that at once.
     """
     names = [seen.trace.names[i] for i in seen.kernels.name.tolist()]
     narrow = [
@@ -98,21 +98,19 @@ def unaligned_shapes(seen: Slice, time: Ledger) -> Iterator[Finding]:
     if not share.ns:
         return
     halves = {seen.kernel_facts[i].dtype for i in narrow}
-    takes = _on_tensor_cores(seen, share, "bf16" if halves <= set(_HALF) else "tf32")
+    dtype = "bf16" if halves <= set(_HALF) else "tf32"
+    faster = _faster(seen, share, dtype, "padded,", "aligned_ns")
     at = np.flatnonzero(share.busy)
     worst = int(seen.gpu_ops[at[np.argmax(share.busy[at])]])
     found = finding(
         seen,
         "unaligned-shapes",
         cost=share.ns,
-        gain=None if takes is None else shorter(seen, factor=_factor(share, takes)),
-        title="Products of lengths that force narrow loads take {gpu_time_ns} in "
+        gain=faster.gain,
+        title="Products of lengths that force narrow loads or stores take {gpu_time_ns} in "
         "{kernels:kernel/kernels}; the longest is {kernel}, shapes {shapes}",
-        assumes="padded, they take {aligned_ns}, at two thirds of the roof"
-        if takes is not None
-        else _NOT_KNOWN,
-        figures={"kernels": share.ops, "gpu_time_ns": share.ns}
-        | ({} if takes is None else {"aligned_ns": round(float(takes.sum()))}),
+        assumes=faster.assumes,
+        figures={"kernels": share.ops, "gpu_time_ns": share.ns} | faster.figures,
         evidence=costliest(seen.gpu_ops[at], share.busy[at]),
         names={
             "kernel": seen.analysed.labels.names[int(seen.trace.name[worst])],
@@ -136,8 +134,8 @@ def _is_narrow(name: str, fact: KernelFact) -> bool:
 
 
 def _odd_lengths(seen: Slice) -> Bool:
-    """Which of the slice's operations are 16-bit products with a contiguous length that is no
-    multiple of 8: then no row but the first begins on 16 bytes.
+    """Which of the slice's operations are 16-bit products with a length that is no multiple of 8:
+    then not all rows of an operand or of the result begin on 16 bytes.
     """
     products = [
         i
@@ -145,27 +143,21 @@ def _odd_lengths(seen: Slice) -> Bool:
         if fact.decoded.operation is Operation.GEMM and fact.dtype in _HALF
     ]
     of_name = np.isin(seen.gpu_ops, _rows_of(seen, products))
-    inputs = np.where(of_name, seen.inputs, ABSENT)
-    return np.asarray(by_inputs(seen.trace, inputs, _has_odd_row) > 0, np.bool_)
+    at = np.flatnonzero(of_name & (seen.inputs != ABSENT))
+    op, inputs = seen.trace.name[seen.launcher[at]], seen.inputs[at]
+    first, which = distinct(op, inputs)
+    told = [
+        _has_odd_row(seen.trace.names[name], Arguments(seen.trace.op_inputs[number]))
+        for name, number in zip(op[first].tolist(), inputs[first].tolist(), strict=True)
+    ]
+    odd = np.zeros(len(seen.gpu_ops), np.bool_)
+    odd[at] = np.array(told, np.bool_)[which]
+    return odd
 
 
-def _has_odd_row(inputs: OpInputs) -> bool:
-    """Whether a matrix among the inputs has rows (or columns, where those are contiguous) that
-    do not begin on 16 bytes.
-    """
-    for dims, kind, strides in zip(
-        inputs.dims, inputs.types, inputs.strides or inputs.dims, strict=False
-    ):
-        if "Half" not in kind and "BFloat16" not in kind:
-            continue
-        if len(dims) < 2 or not all(isinstance(n, int) and n > 1 for n in dims[-2:]):
-            continue
-        last = dims[-1]
-        if strides and len(strides) == len(dims) and strides[-1] != 1 and strides is not dims:
-            last = dims[-2] if strides[-2] == 1 else last
-        if isinstance(last, int) and last % UNALIGNED_ELEMENTS:
-            return True
-    return False
+def _has_odd_row(op: str, args: Arguments) -> bool:
+    """Whether rows of a product's matrices do not all begin on 16 bytes."""
+    return any(length % UNALIGNED_ELEMENTS for length in row_lengths(op, args))
 
 
 def _shapes(seen: Slice, row: int) -> str:
@@ -181,6 +173,30 @@ def _rows_of(seen: Slice, chosen: list[int]) -> I64:
     names = seen.kernels.name[chosen]
     rows: I64 = seen.gpu_ops[np.isin(seen.trace.name[seen.gpu_ops], names)]
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Faster:
+    """What products gain where they run well on the tensor cores, and in whose figures."""
+
+    gain: int | None
+    assumes: str
+    figures: dict[str, int]
+
+
+def _faster(seen: Slice, share: Share, dtype: str, how: str, key: str) -> _Faster:
+    """The gain of a share's products in `dtype` on tensor cores; `how` leads the sentence about
+    the time that they still take, `key` is that figure's.
+    """
+    takes = _on_tensor_cores(seen, share, dtype)
+    if takes is None:
+        nothing = "nothing: the roofs of this device or the shapes are not known"
+        return _Faster(None, nothing, {})
+    return _Faster(
+        shorter(seen, factor=_factor(share, takes)),
+        f"{how} they take {{{key}}}, at two thirds of the roof",
+        {key: round(float(takes.sum()))},
+    )
 
 
 def _on_tensor_cores(seen: Slice, share: Share, dtype: str) -> I64 | None:

@@ -148,6 +148,12 @@ def rocm(text: str, sig: Signature) -> KernelName | None:
     return None
 
 
+# One request or a batch; prefill, decode or latent attention; what joins the parts of split keys.
+_FLASHINFER = re.compile(
+    r"\w*?((?:Batch|Single)(?:Prefill|Decode)|PrefillWith|DecodeWith|MLAPagedAttention|MergeStates?)\w*"
+)
+
+
 def serving(text: str, sig: Signature) -> KernelName | None:
     """vLLM's and FlashInfer's C++ kernels."""
     if "paged_attention" in sig.base and ("vllm" in text or "paged_attention_ll4mi" in text):
@@ -164,15 +170,18 @@ def serving(text: str, sig: Signature) -> KernelName | None:
                 "dtypes": sig.args[0] if kinds else None,
                 "tensor_cores": "mfma" if matrix else None,
             },
+            backend=Backend.PAGED,
             dtypes=kinds,
             tensor_cores=True if matrix else None,
         )
-    found = re.search(r"(BatchPrefill|BatchDecode|SinglePrefill|SingleDecode)\w*", sig.base)
+    found = _FLASHINFER.search(sig.base)
     if "flashinfer" in text and found:
+        merges = found[1].startswith("MergeState")
         return named(
             found[0],
             "FlashInfer",
-            Operation.ATTENTION_FORWARD,
+            Operation.ATTENTION_COMBINE if merges else Operation.ATTENTION_FORWARD,
             {"library": "flashinfer", "operation": found[1]},
+            backend=Backend.FLASHINFER,
         )
     return None

@@ -7,9 +7,12 @@ import re
 from attntui.analysis.attention_ops import Backend
 from attntui.analysis.names.cpp import Signature
 from attntui.analysis.names.model import KernelName, joined, named
-from attntui.analysis.names.words import Library, Operation
+from attntui.analysis.names.words import UNTOLD_FUSION, Library, Operation
 
-_INDUCTOR = re.compile(r"triton_(poi|per|red|tem|for|mix|spl)_fused_?")
+# PyTorch 2.0 writes no sort of kernel.
+_INDUCTOR = re.compile(r"triton_(?:(poi|per|red|tem|for|mix|spl)_)?fused_?")
+# Inductor writes no ops either where kernel names need not be unique, as PyTorch 2.0 and 2.1 do.
+_NAMELESS = re.compile(r"triton_[0-9]*")
 _KINDS = {
     "poi": "fused pointwise",
     "per": "fused reduction",
@@ -114,7 +117,8 @@ def triton_kernel(text: str, _sig: Signature) -> KernelName | None:
         if not number.isdecimal():
             body = bare[found.end() :]
         ops = fused_ops(body)
-        operation, backend = _KINDS[found[1]], None
+        sort = found[1] or UNTOLD_FUSION
+        operation, backend = _KINDS.get(sort, sort), None
         if found[1] == "tem":
             if any(op.startswith("flex_") for op in ops):
                 backward = any(op.endswith("backward") for op in ops)
@@ -125,10 +129,10 @@ def triton_kernel(text: str, _sig: Signature) -> KernelName | None:
             elif any(op in ("mm", "addmm", "bmm", "baddbmm", "_scaled_mm") for op in ops):
                 operation = Operation.GEMM
         return named(
-            joined(f"triton_{found[1]}", "+".join(op.lstrip("_") for op in ops)),
+            joined(f"triton_{sort}", "+".join(op.lstrip("_") for op in ops)),
             Library.TRITON,
             operation,
-            {"library": f"triton_{found[1]}_fused", "operation": found[1], "fused_ops": body},
+            {"library": found[0].removesuffix("_"), "operation": sort, "fused_ops": body},
             fused_ops=ops,
             backend=backend,
         )
@@ -153,6 +157,9 @@ def triton_kernel(text: str, _sig: Signature) -> KernelName | None:
             tile=product[3],
             layout=product[1],
         )
+    nameless = _NAMELESS.fullmatch(bare)
+    if nameless:
+        return named(text, Library.TRITON, UNTOLD_FUSION, {"library": bare, "operation": "triton_"})
     if text.startswith("triton_"):
         return named(text, Library.TRITON, None, {"library": "triton_"})
     return None

@@ -111,9 +111,15 @@ _KINDS = (
 )
 
 
+UNTOLD_FUSION = "fused"
+"""Of a compiled kernel: pointwise or a reduction, its name does not say."""
+
+
 def kind_of(operation: str | None) -> OperationKind | None:
-    """The kind of an operation; what no word tells acts on one element at a time."""
-    if not operation:
+    """The kind of an operation; what no word tells acts on one element at a time, but for a
+    fused kernel of untold sort, which may be of any kind.
+    """
+    if not operation or operation == UNTOLD_FUSION:
         return None
     return next((kind for word, kind in _KINDS if word in operation), OperationKind.POINTWISE)
 

@@ -173,6 +173,34 @@ def _convolution_backward(args: Arguments) -> Work:
     )
 
 
+def row_lengths(name: str, args: Arguments) -> tuple[int, ...]:
+    """What tells where the rows of a product's matrices begin, in elements: of both operands the
+    length of a row and the way from one row to the next as far as recorded (of the columns,
+    where these lie in a row), and the length of the result's rows. A vector has none; nor has
+    an op that is no product.
+    """
+    product = _PRODUCTS.get(name)
+    first = 1 if product is _added else 0
+    operands = args.tensors(first, first + 1)
+    if product is None or len(operands) < 2 or min(len(t.shape) for t in operands) < 2:
+        return ()
+    a, b = operands
+    columns = b.shape[-2] if product is _linear else b.shape[-1]
+    result = (columns,) if a.shape[-2] > 1 and columns > 1 else ()
+    return (*_rows(a), *_rows(b), *result)
+
+
+def _rows(matrix: Tensor) -> tuple[int, ...]:
+    rows, columns = matrix.shape[-2:]
+    if rows < 2 or columns < 2:
+        return ()
+    by_row, by_column = (matrix.strides or (columns, 1))[-2:]
+    if by_column == 1:
+        return columns, by_row
+    # What is contiguous in neither way is copied first.
+    return (rows, by_column) if by_row == 1 else (columns,)
+
+
 def gemm_work(name: str, args: Arguments) -> Work | None:
     """Work of a matrix product or convolution, or None for another op."""
     product = _PRODUCTS.get(name)

@@ -30,6 +30,15 @@ class Work:
             return None
         return self.read + self.written
 
+    def divided(self, parts: int) -> Work:
+        """The even share of each of several kernels that do this work together."""
+
+        def share(figure: int | None) -> int | None:
+            return None if figure is None else figure // parts
+
+        note = self.note or f"shared by {parts} kernels"
+        return Work(share(self.flops), share(self.read), share(self.written), note)
+
 
 def unknown(note: str) -> Work:
     """Work that the trace does not tell."""
@@ -107,12 +116,15 @@ DTYPE_BYTES = {
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """One tensor argument. `distinct` counts the elements in memory: an expanded one has fewer."""
+    """One tensor argument. `distinct` counts the elements in memory: an expanded one has fewer.
+    `strides` are in elements, None where they are not recorded.
+    """
 
     shape: Shape
     itemsize: int
     rank: int
     distinct: int
+    strides: Shape | None = None
 
     @property
     def numel(self) -> int:
@@ -126,7 +138,7 @@ class Tensor:
 
 def _distinct(shape: Shape, strides: Shape | None) -> int:
     """Elements in memory: a dimension of stride 0 repeats one element."""
-    if strides is None or len(strides) != len(shape):
+    if strides is None:
         return prod(shape)
     return prod(
         size for size, stride in zip(shape, strides, strict=True) if stride != 0 or not size
@@ -149,7 +161,9 @@ class Arguments:
         if found is None or shape is None:
             return None
         strides = _shape(inputs.strides[at]) if at < len(inputs.strides) else None
-        return Tensor(shape, *found, _distinct(shape, strides))
+        if strides is not None and len(strides) != len(shape):
+            strides = None
+        return Tensor(shape, *found, _distinct(shape, strides), strides)
 
     def shapes(self, at: int) -> list[Shape]:
         """The shapes of a list of tensors; empty for any other argument."""

@@ -77,7 +77,7 @@ def _about(analysed: AnalysedTrace, row: int) -> Iterator[Item]:
 def _work(analysed: AnalysedTrace, row: int) -> Iterator[Item]:
     """Rates and bound of the kernel's name, over all its instances whose work is known."""
     fact = analysed.facts_by_name.get(int(analysed.trace.name[row]))
-    if fact is None or (fact.flops is None and fact.moved is None):
+    if fact is None or (fact.flops is None and fact.moved is None and not fact.beyond_ns):
         return
     yield heading("all of this name")
     if fact.bound.tflops is not None and fact.flops:

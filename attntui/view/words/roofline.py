@@ -14,6 +14,12 @@ _REASONS = {
 }
 
 
+BEYOND = Safe(
+    "not told: above the roof by its shapes; they do not tell its work, or a cache served it"
+)
+"""Of a kernel that by its shapes would be faster than the device can be."""
+
+
 def bound_text(fact: KernelFact) -> Safe | None:
     """A table's cell: `memory`, or `memory, far` from the roof; None where it is not told."""
     kind = fact.bound.kind
@@ -26,6 +32,8 @@ def bound_text(fact: KernelFact) -> Safe | None:
 def bound_sentence(fact: KernelFact) -> Safe:
     """`memory, far from the roof: 15.0 % of it; fewer blocks than multiprocessors`."""
     kind, share = fact.bound.kind, fact.bound.share
+    if kind is None and share is None and fact.beyond_ns:
+        return BEYOND
     if kind is None:
         return safe("not told" + ("" if share is None else f", {percent(share)} of one roof"))
     reached = f"{percent(share)} of it" if share is not None else ABSENT

@@ -119,6 +119,7 @@ def test_ops_of_packages(op: str, kernel: str, backend: str) -> None:
         ("vllm::unified_attention", FLASH, "flash"),
         ("sglang::unified_attention_with_output", "_fwd_grouped_kernel_stage1", "triton"),
         ("vllm::unified_attention_with_output", "fmhaSm100aKernel_QkvE4m3OBfloat16H64", "trtllm"),
+        ("vllm::unified_attention", "void vllm::paged_attention_v2_kernel<__half>(int)", "paged"),
     ],
 )
 def test_serving_takes_its_backend_from_the_kernel(op: str, kernel: str, backend: str) -> None:
@@ -131,6 +132,16 @@ def test_serving_takes_its_backend_from_the_kernel(op: str, kernel: str, backend
     assert (call.batch, call.heads, call.kv_heads, call.q_len) == (None, 8, 2, 40)
     assert (call.kv_len, call.flops, call.fused_hbm_bytes) == (None, None, None)
     assert _ops(call) == {"fused": 1, "other": 1}
+
+
+@pytest.mark.parametrize("op", ["sgl_kernel::attention", "flashinfer::batch_prefill_paged"])
+def test_flashinfer_takes_its_parts_together(op: str) -> None:
+    rec = Recorder()
+    with rec.op(op, [40, 8, 64]):
+        rec.kernel("void flashinfer::BatchPrefillWithPagedKVCacheKernel<1>(int)")
+        rec.kernel("void flashinfer::PersistentVariableLengthMergeStatesKernel<8u, 16u>(float*)")
+    call = _one(rec)
+    assert (call.backend, call.q_len, _ops(call)) == ("flashinfer", None, {"fused": 2})
 
 
 def test_flex_attention_is_known_by_its_template() -> None:
@@ -161,7 +172,7 @@ def test_paged_attention_has_its_query_behind_its_outputs() -> None:
         kernel="void vllm::paged_attention_v1_kernel<__nv_bfloat16, x>()",
     )
     call = _one(rec)
-    assert (call.backend, call.q_len, call.heads, call.kv_heads) == ("other", 4, 8, None)
+    assert (call.backend, call.q_len, call.heads, call.kv_heads) == ("paged", 4, 8, None)
     assert (call.batch, call.head_dim, call.causal) == (None, 128, None)
 
 

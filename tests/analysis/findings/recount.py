@@ -494,25 +494,37 @@ def unaligned(books: Books) -> Counted:
             rows.add(row)
             narrow.add(fact.dtype)
         number = inputs_of(seen, row)
-        if half and number != ABSENT and odd_rows(trace.op_inputs[number]):
-            rows.add(row)
+        if half and number != ABSENT:
+            op = int(seen.analysed.work.launcher[np.searchsorted(trace.gpu_ops, row)])
+            if odd_rows(trace.name_of(op), trace.op_inputs[number]):
+                rows.add(row)
     dtype = "bf16" if narrow <= {"bf16", "fp16"} else "tf32"
     return products(books, rows, "aligned_ns", dtype)
 
 
-def odd_rows(given: OpInputs) -> bool:
-    """Whether a 16-bit matrix has rows (columns, if these are contiguous) off 16 bytes."""
-    for at, (dims, kind) in enumerate(zip(given.dims, given.types, strict=False)):
-        if not re.search("Half|BFloat16", kind) or len(dims) < 2:
-            continue
-        rows, columns = dims[-2], dims[-1]
-        assert isinstance(rows, int)
-        assert isinstance(columns, int)
-        steps = given.strides[at] if at < len(given.strides) else ()
-        by_column = bool(steps) and steps[-1] != 1 and steps[-2] == 1
-        if rows > 1 and columns > 1 and (rows if by_column else columns) % 8:
-            return True
-    return False
+def odd_rows(op: str, given: OpInputs) -> bool:
+    """Whether in a product rows of a matrix (columns, if these are contiguous) lie off 16 bytes."""
+    if not re.fullmatch(r"aten::(_?addmm(_|_activation)?|baddbmm_?|b?mm|matmul|linear)", op):
+        return False
+    at = 1 if "add" in op else 0
+    matrices = []
+    for dims in given.dims[at : at + 2]:
+        if len(dims) < 2:
+            return False
+        matrices.append(np.broadcast_to(np.int8(0), dims[-2:]))
+    a, b = matrices
+    out = (a.shape[0], b.shape[0] if op == "aten::linear" else b.shape[1])
+    lengths = [out[1]] if min(out) > 1 else []
+    for index, matrix in enumerate(matrices):
+        steps = given.strides[at + index] if given.strides else ()
+        if min(matrix.shape) > 1:
+            column_first = bool(steps) and steps[-1] != 1 and steps[-2] == 1
+            lengths.append(matrix.shape[0 if column_first else 1])
+            if steps and 1 in steps[-2:]:
+                far = steps[-1] if column_first else steps[-2]
+                assert isinstance(far, int)
+                lengths.append(far)
+    return any(length % 8 for length in lengths)
 
 
 # Pointwise kernels and optimisers

@@ -129,22 +129,46 @@ def test_products_of_lengths_that_force_narrow_loads() -> None:
     assert "unaligned-shapes" not in products(ALIGNED, 1024, 1024, 1024, "c10::BFloat16")
 
 
+Matrix = tuple[list[int], list[int]]
+
+
 @pytest.mark.parametrize(
-    ("dims", "strides", "odd"),
+    ("name", "a", "b", "odd"),
     [
-        # Columns of 1024 elements that lie in a row, then of 1025.
-        ([1024, 1025], [1, 1024], False),
-        ([1025, 1024], [1, 1025], True),
-        ([1024, 1024], [1024, 1], False),
+        ("aten::mm", ([1024, 1024], [1024, 1]), ([1024, 1024], [1024, 1]), False),
+        # Rows of b, then its columns where these lie in a row, of 1025 elements.
+        ("aten::mm", ([1024, 1024], [1024, 1]), ([1024, 1025], [1025, 1]), True),
+        ("aten::mm", ([1024, 1025], [1, 1024]), ([1025, 1024], [1, 1025]), True),
+        # A transposed weight of an odd vocabulary: its columns are aligned, the result's rows not.
+        ("aten::mm", ([1024, 1024], [1024, 1]), ([1024, 1025], [1, 1024]), True),
+        ("aten::linear", ([4, 512, 1024], [1 << 19, 1024, 1]), ([1025, 1024], [1024, 1]), True),
+        ("aten::linear", ([4, 512, 1024], [1 << 19, 1024, 1]), ([1024, 1024], [1024, 1]), False),
+        # An odd number of rows moves no row.
+        ("aten::mm", ([1023, 1024], [1024, 1]), ([1024, 1024], [1, 1024]), False),
+        ("aten::linear", ([3, 511, 1024], [523_264, 1024, 1]), ([1024, 1024], [1024, 1]), False),
+        # Part of each row of a wider matrix: the rows begin where that one's do.
+        ("aten::mm", ([1024, 1024], [1025, 1]), ([1024, 1024], [1024, 1]), True),
+        ("aten::mm", ([1024, 1024], [2048, 1]), ([1024, 1024], [1024, 1]), False),
+        # One row or column is a vector.
+        ("aten::mm", ([1, 1025], [1025, 1]), ([1025, 1024], [1024, 1]), False),
+        # No product: a width of the picture is no length of a row.
+        ("aten::convolution", ([2, 64, 7, 7], [3136, 49, 7, 1]), ([64, 64], [64, 1]), False),
     ],
 )
-def test_what_counts_is_the_length_that_lies_in_a_row(
-    dims: list[int], strides: list[int], odd: bool
+def test_what_counts_is_where_the_rows_of_the_matrices_begin(
+    name: str, a: Matrix, b: Matrix, odd: bool
 ) -> None:
-    told = tensors([1024, dims[0]], dims) | {"Input Strides": [[1 << 20, 1], strides]}
-    told["Input Dims"][0] = [1024, 8 * (dims[0] // 8)]
-    seen = found(work("mm", [(ALIGNED, "aten::mm", told)] * 4))
+    told = tensors(a[0], b[0], kind="c10::BFloat16") | {"Input Strides": [a[1], b[1]]}
+    seen = found(work("mm", [(ALIGNED, name, told)] * 4))
     assert ("unaligned-shapes" in seen) is odd
+
+
+def test_a_bias_that_is_added_is_no_matrix_of_the_product() -> None:
+    shapes = tensors([1025], [1024, 1024], [1024, 1025], kind="c10::BFloat16")
+    assert "unaligned-shapes" in found(work("mm", [(ALIGNED, "aten::addmm", shapes)] * 4))
+    shapes = tensors([1024, 1024], [1024, 1024], [1024, 1024], kind="c10::BFloat16")
+    shapes["Input Strides"] = [[1025, 1], [1024, 1], [1024, 1]]
+    assert "unaligned-shapes" not in found(work("mm", [(ALIGNED, "aten::addmm", shapes)] * 4))
 
 
 SGEMM = "volta_sgemm_128x64_nn"

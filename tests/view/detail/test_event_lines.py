@@ -32,12 +32,12 @@ CONFIG = {
 }
 
 
-def product() -> AnalysedTrace:
+def product(busy: int = 20) -> AnalysedTrace:
     shapes = {"Input Dims": [[1024, 512], [512, 2048]], "Input type": ["c10::BFloat16"] * 2}
     events = [
         cpu_op("aten::mm", 0, 50, args=shapes),
         launch(1, 10),
-        kernel(PRODUCT, 100, 20, 1, args=CONFIG),
+        kernel(PRODUCT, 100, busy, 1, args=CONFIG),
     ]
     return AnalysedTrace(made.trace_of(events, deviceProperties=[H200]))
 
@@ -87,6 +87,12 @@ def test_a_kernel_tells_all_its_parts_in_their_order() -> None:
         ("", "full name"),
         ("", PRODUCT),
     ]
+
+
+def test_a_kernel_that_would_be_faster_than_the_device_tells_no_rate() -> None:
+    told = dict(lines(product(busy=1), PRODUCT))
+    assert told["bound by"].startswith("not told: above the roof by its shapes")
+    assert not {"FLOP rate", "HBM rate", "intensity"} & told.keys()
 
 
 def test_an_op_tells_its_inputs_and_a_launch_what_it_launched() -> None:
