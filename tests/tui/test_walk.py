@@ -4,81 +4,17 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from builders import SAMPLES
-from driver import finished, loaded
-from textual.pilot import Pilot
+from driver import finished
+from walker import DECODE, GAPS, NAIVE, PREFILL, SIZES, SMALL, WIDE, WORKERS, walking
 
 from attntui.cli.view import options_of, parser
-from attntui.tui.app import AttntuiApp
-from attntui.tui.screens.main import MainScreen
-from attntui.view.options import Options
-
-WORKERS = ("_load", "_find_slice", "_toggle_instances")
-PREFILL = "prefill-naive_l4_b1_h12_s1024_d64_bf16_h200"
-DECODE = "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200"
-NAIVE = "naive_b8_h16_s1024_d64_bf16_h200"
-GAPS = "gaps_h200"
-SMALL, WIDE, HUGE = (80, 24), (120, 40), (200, 60)
 
 
-class Walker:
-    """Presses keys and reads the screen."""
-
-    def __init__(self, pilot: Pilot[None]) -> None:
-        self._pilot = pilot
-        self.keys = 0
-
-    async def press(self, *keys: str) -> str:
-        """The screen's text after keys, each answered before the next."""
-        for key in keys:
-            self.keys += 1
-            await self._pilot.press(key)
-            await finished(self._pilot, *WORKERS)
-        return self.text
-
-    async def type(self, text: str) -> str:
-        names = {" ": "space", "_": "underscore", "-": "minus", ":": "colon"}
-        return await self.press(*(names.get(letter, letter) for letter in text))
-
-    @property
-    def text(self) -> str:
-        # What the terminal gets, line by line: widgets, borders and all.
-        strips = self._pilot.app.screen._compositor.render_strips()
-        return "\n".join(strip.text.rstrip() for strip in strips)
-
-    @property
-    def footer(self) -> str:
-        return self.text.splitlines()[-1]
-
-    def line(self, word: str) -> str:
-        """The line of the screen with a word; empty where there is none."""
-        return next((line for line in self.text.splitlines() if word in line), "")
-
-    @property
-    def screen(self) -> MainScreen:
-        screen = self._pilot.app.screen
-        assert isinstance(screen, MainScreen)
-        return screen
-
-
-@asynccontextmanager
-async def walking(
-    name: str, size: tuple[int, int] = SMALL, options: Options | None = None
-) -> AsyncIterator[Walker]:
-    path = str(SAMPLES / f"{name}.json.gz")
-    app = AttntuiApp([path], options or Options())
-    async with app.run_test(size=size) as pilot:
-        await loaded(pilot)
-        await finished(pilot, *WORKERS)
-        yield Walker(pilot)
-
-
-@pytest.mark.parametrize("size", [SMALL, WIDE, HUGE])
+@pytest.mark.parametrize("size", SIZES)
 async def test_triage_takes_no_key(size: tuple[int, int]) -> None:
     async with walking(PREFILL, size) as walker:
         first = next(line for line in walker.text.splitlines() if "▸high" in line)
@@ -98,18 +34,21 @@ async def test_why_decode_sdpa_is_slow_takes_one_key() -> None:
         assert walker.keys == 1
 
 
-async def test_one_naive_forward_with_the_role_of_every_kernel_takes_three_keys() -> None:
-    for name in (NAIVE, PREFILL):
-        async with walking(name, HUGE) as walker:
-            await walker.press("5", "enter", "f")
-            kernels = walker.line("GPU 0 s7")
-            places = [kernels.find(role) for role in ("qk", "sc", "mask", "softmax", "av")]
-            assert -1 not in places, kernels
-            assert places == sorted(places)
-            assert "▸naive fwd" in walker.text
-            # Its ops on the host are marked too.
-            assert "◆" in walker.text or name == NAIVE
-            assert walker.keys == 3
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", [NAIVE, PREFILL])
+async def test_one_naive_forward_with_the_role_of_every_kernel_takes_three_keys(
+    name: str, size: tuple[int, int]
+) -> None:
+    async with walking(name, size) as walker:
+        await walker.press("5", "enter", "f")
+        roles = walker.line("attention     ")
+        places = [roles.find(role) for role in ("qk", "scale", "copy", "mask", "softmax", "av")]
+        assert -1 not in places, roles
+        assert places == sorted(places)
+        assert "naive fwd" in walker.footer
+        # Its ops on the host are marked too.
+        assert "◆" in walker.text or name == NAIVE
+        assert walker.keys == 3
 
 
 async def test_the_roles_of_a_call_follow_one_another() -> None:
@@ -263,4 +202,4 @@ async def test_the_selection_off_screen_is_named_at_the_edge() -> None:
         await walker.press("f", "H", "H")
         assert re.search(r"naive fwd.* ▶", walker.text.splitlines()[2])
         await walker.press("f")
-        assert "▸naive fwd" in walker.text
+        assert "▸qk" in walker.line("attention     ")
