@@ -172,25 +172,29 @@ async def test_a_bookmark_is_named_by_what_is_under_it_and_leads_back() -> None:
         assert walker.screen.session.pane == "gaps"
 
 
-def without_rows(text: str) -> list[str]:
-    """The lines of a screen down to the table's header: its rows may be scrolled otherwise."""
-    lines = text.splitlines()
-    return lines[: next(i for i, line in enumerate(lines) if "count▼" in line)]
-
-
-async def test_the_copied_command_opens_the_same_view(tmp_path: Path) -> None:
-    async with walking(PREFILL, WIDE) as walker:
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_copied_command_opens_the_same_view(size: tuple[int, int]) -> None:
+    async with walking(PREFILL, size) as walker:
         await walker.press("2", "greater_than_sign", "backslash", *"bf16", "enter", "j")
-        await walker.press("S", *"#5", "enter", "4", "j", "j", "enter", "w")
+        await walker.press("S", *"#5", "enter", "4", *["j"] * 12, *["k"] * 5, "enter", "w")
         walker.screen.action_copy_command()
         line = shlex.split(walker.screen.app.clipboard)
-        await walker.press("escape", "alt+right")
-        before = without_rows(walker.text)
+        before = await walker.press("escape", "alt+right")
     parsed = parser().parse_args(line[1:])
     assert parsed.traces == [str(SAMPLES / f"{PREFILL}.json.gz")]
-    async with walking(PREFILL, WIDE, options_of(parsed)) as walker:
-        await finished(walker._pilot, *WORKERS)
-        assert without_rows(walker.text) == before
+    async with walking(PREFILL, size, options_of(parsed)) as walker:
+        assert walker.text == before
+
+
+async def test_a_list_opens_scrolled_as_it_was() -> None:
+    async with walking(PREFILL) as walker:
+        await walker.press("4", *["j"] * 15, *["k"] * 4)
+        walker.screen.action_copy_command()
+        line = shlex.split(walker.screen.app.clipboard)
+        before = await walker.press("j", "k")
+    async with walking(PREFILL, options=options_of(parser().parse_args(line[1:]))) as walker:
+        assert walker.text == before
+        assert "--top" in line
 
 
 async def test_the_selection_off_screen_is_named_at_the_edge() -> None:
