@@ -84,6 +84,7 @@ def options_of(parsed: argparse.Namespace) -> Options:
         sorts=tuple(parsed.sort),
         filters=tuple(parsed.filter),
         instances=tuple(parsed.instances),
+        tops=tuple(parsed.top),
         threshold=parsed.threshold,
         ascii=parsed.ascii,
         peak_bandwidth=bandwidth,
@@ -132,6 +133,9 @@ def _add_view(options: Parser) -> None:
             f"--{name}", type=_of_pane, action="append", default=[], metavar=f"PANE:{what}"
         )
     view.add_argument("--instances", type=_panes, default=(), metavar="PANE,…")
+    view.add_argument(
+        "--top", type=_top, action="append", default=[], metavar="PANE:N", help="N rows scrolled by"
+    )
     view.add_argument("--threshold", type=time_argument, metavar="TIME", help="the least gap")
 
 
@@ -149,3 +153,9 @@ def _of_pane(text: str) -> tuple[str, str]:
     if not colon or pane not in TABLE_PANES:
         raise argparse.ArgumentTypeError(f"not PANE:…: {text!r}")
     return pane, rest
+
+
+def _top(text: str) -> tuple[str, int]:
+    """A table pane and how many rows it is scrolled by."""
+    pane, rows = _of_pane(text)
+    return pane, whole_number(rows)

@@ -31,8 +31,8 @@ class Options:
     `span` how many ns to show round it, or from `start` on, `pane` a pane's name. `scope` and
     `select` are words as `attntui/view/session/spelling.py` has them. `tables` are those on
     screen, the last used first; `sorts` and `filters` a pane each with the column (`-` before
-    one that is sorted downwards) or the pattern; `instances` the panes that show them;
-    `threshold` the least gap in ns. `peak_bandwidth` (bytes/s) and `peak_flops` (FLOP/s) win
+    one that is sorted downwards) or the pattern; `instances` the panes that show them; `tops`
+    how many rows a pane has scrolled out of sight; `threshold` the least gap in ns. `peak_bandwidth` (bytes/s) and `peak_flops` (FLOP/s) win
     over the device table. `ascii` draws with ASCII alone.
     """
 
@@ -47,6 +47,7 @@ class Options:
     sorts: tuple[tuple[str, str], ...] = ()
     filters: tuple[tuple[str, str], ...] = ()
     instances: tuple[str, ...] = ()
+    tops: tuple[tuple[str, int], ...] = ()
     threshold: int | None = None
     ascii: bool = False
     peak_bandwidth: float | None = None

@@ -177,7 +177,7 @@ async def test_it_opens_with_verdict_both_timelines_and_a_table_whole(
         kernels = [line for line in lines if "GPU 0 s7" in line]
         for role in ("qk", "scale", "copy", "mask", "softmax", "av"):
             assert role in kernels[0]
-        assert "fused" in kernels[1]
+        assert "▸fu" in kernels[1]
         # The lines of the table in sight, under its title and header.
         assert "fused: attention forward" in " ".join(lines[table:])
         assert screen.query_one("#rows").size.height >= 5

@@ -4,81 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 from builders import SAMPLES
-from driver import finished, loaded
-from textual.pilot import Pilot
+from walker import DECODE, GAPS, NAIVE, PREFILL, SIZES, SMALL, WIDE, walking
 
 from attntui.cli.view import options_of, parser
-from attntui.tui.app import AttntuiApp
-from attntui.tui.screens.main import MainScreen
-from attntui.view.options import Options
-
-WORKERS = ("_load", "_find_slice", "_toggle_instances")
-PREFILL = "prefill-naive_l4_b1_h12_s1024_d64_bf16_h200"
-DECODE = "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200"
-NAIVE = "naive_b8_h16_s1024_d64_bf16_h200"
-GAPS = "gaps_h200"
-SMALL, WIDE, HUGE = (80, 24), (120, 40), (200, 60)
 
 
-class Walker:
-    """Presses keys and reads the screen."""
-
-    def __init__(self, pilot: Pilot[None]) -> None:
-        self._pilot = pilot
-        self.keys = 0
-
-    async def press(self, *keys: str) -> str:
-        """The screen's text after keys, each answered before the next."""
-        for key in keys:
-            self.keys += 1
-            await self._pilot.press(key)
-            await finished(self._pilot, *WORKERS)
-        return self.text
-
-    async def type(self, text: str) -> str:
-        names = {" ": "space", "_": "underscore", "-": "minus", ":": "colon"}
-        return await self.press(*(names.get(letter, letter) for letter in text))
-
-    @property
-    def text(self) -> str:
-        # What the terminal gets, line by line: widgets, borders and all.
-        strips = self._pilot.app.screen._compositor.render_strips()
-        return "\n".join(strip.text.rstrip() for strip in strips)
-
-    @property
-    def footer(self) -> str:
-        return self.text.splitlines()[-1]
-
-    def line(self, word: str) -> str:
-        """The line of the screen with a word; empty where there is none."""
-        return next((line for line in self.text.splitlines() if word in line), "")
-
-    @property
-    def screen(self) -> MainScreen:
-        screen = self._pilot.app.screen
-        assert isinstance(screen, MainScreen)
-        return screen
-
-
-@asynccontextmanager
-async def walking(
-    name: str, size: tuple[int, int] = SMALL, options: Options | None = None
-) -> AsyncIterator[Walker]:
-    path = str(SAMPLES / f"{name}.json.gz")
-    app = AttntuiApp([path], options or Options())
-    async with app.run_test(size=size) as pilot:
-        await loaded(pilot)
-        await finished(pilot, *WORKERS)
-        yield Walker(pilot)
-
-
-@pytest.mark.parametrize("size", [SMALL, WIDE, HUGE])
+@pytest.mark.parametrize("size", SIZES)
 async def test_triage_takes_no_key(size: tuple[int, int]) -> None:
     async with walking(PREFILL, size) as walker:
         first = next(line for line in walker.text.splitlines() if "▸high" in line)
@@ -98,18 +32,21 @@ async def test_why_decode_sdpa_is_slow_takes_one_key() -> None:
         assert walker.keys == 1
 
 
-async def test_one_naive_forward_with_the_role_of_every_kernel_takes_three_keys() -> None:
-    for name in (NAIVE, PREFILL):
-        async with walking(name, HUGE) as walker:
-            await walker.press("5", "enter", "f")
-            kernels = walker.line("GPU 0 s7")
-            places = [kernels.find(role) for role in ("qk", "sc", "mask", "softmax", "av")]
-            assert -1 not in places, kernels
-            assert places == sorted(places)
-            assert "▸naive fwd" in walker.text
-            # Its ops on the host are marked too.
-            assert "◆" in walker.text or name == NAIVE
-            assert walker.keys == 3
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", [NAIVE, PREFILL])
+async def test_one_naive_forward_with_the_role_of_every_kernel_takes_three_keys(
+    name: str, size: tuple[int, int]
+) -> None:
+    async with walking(name, size) as walker:
+        await walker.press("5", "enter", "f")
+        roles = walker.line("attention     ")
+        places = [roles.find(role) for role in ("qk", "scale", "copy", "mask", "softmax", "av")]
+        assert -1 not in places, roles
+        assert places == sorted(places)
+        assert "naive fwd" in walker.footer
+        # Its ops on the host are marked too.
+        assert "◆" in walker.text or name == NAIVE
+        assert walker.keys == 3
 
 
 async def test_the_roles_of_a_call_follow_one_another() -> None:
@@ -233,25 +170,29 @@ async def test_a_bookmark_is_named_by_what_is_under_it_and_leads_back() -> None:
         assert walker.screen.session.pane == "gaps"
 
 
-def without_rows(text: str) -> list[str]:
-    """The lines of a screen down to the table's header: its rows may be scrolled otherwise."""
-    lines = text.splitlines()
-    return lines[: next(i for i, line in enumerate(lines) if "count▼" in line)]
-
-
-async def test_the_copied_command_opens_the_same_view(tmp_path: Path) -> None:
-    async with walking(PREFILL, WIDE) as walker:
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_copied_command_opens_the_same_view(size: tuple[int, int]) -> None:
+    async with walking(PREFILL, size) as walker:
         await walker.press("2", "greater_than_sign", "backslash", *"bf16", "enter", "j")
-        await walker.press("S", *"#5", "enter", "4", "j", "j", "enter", "w")
+        await walker.press("S", *"#5", "enter", "4", *["j"] * 12, *["k"] * 5, "enter", "w")
         walker.screen.action_copy_command()
         line = shlex.split(walker.screen.app.clipboard)
-        await walker.press("escape", "alt+right")
-        before = without_rows(walker.text)
+        before = await walker.press("escape", "alt+right")
     parsed = parser().parse_args(line[1:])
     assert parsed.traces == [str(SAMPLES / f"{PREFILL}.json.gz")]
-    async with walking(PREFILL, WIDE, options_of(parsed)) as walker:
-        await finished(walker._pilot, *WORKERS)
-        assert without_rows(walker.text) == before
+    async with walking(PREFILL, size, options_of(parsed)) as walker:
+        assert walker.text == before
+
+
+async def test_a_list_opens_scrolled_as_it_was() -> None:
+    async with walking(PREFILL) as walker:
+        await walker.press("4", *["j"] * 15, *["k"] * 4)
+        walker.screen.action_copy_command()
+        line = shlex.split(walker.screen.app.clipboard)
+        before = await walker.press("j", "k")
+    async with walking(PREFILL, options=options_of(parser().parse_args(line[1:]))) as walker:
+        assert walker.text == before
+        assert "--top" in line
 
 
 async def test_the_selection_off_screen_is_named_at_the_edge() -> None:
@@ -263,4 +204,4 @@ async def test_the_selection_off_screen_is_named_at_the_edge() -> None:
         await walker.press("f", "H", "H")
         assert re.search(r"naive fwd.* ▶", walker.text.splitlines()[2])
         await walker.press("f")
-        assert "▸naive fwd" in walker.text
+        assert "▸qk" in walker.line("attention     ")

@@ -110,6 +110,8 @@ class MainScreen(PaneScreen):
 
     def _first_drawn(self) -> None:
         self._drawn = True
+        for name, rows in self.options.tops:
+            self.query_one(f"#{name}", TablePane).scroll_to(y=rows, animate=False)
 
     def _arrange_tables(self) -> None:
         """Sorts and filters as the command line asks; a pattern that is none is said."""
@@ -407,7 +409,9 @@ class MainScreen(PaneScreen):
         """The command line that opens this view, shown and copied."""
         panes = [self.query_one(f"#{name}", TablePane) for name in self._placed]
         tables = [
-            ShownTable(pane.pane.name, pane.view, pane.instances) for pane in panes if pane.view
+            ShownTable(pane.pane.name, pane.view, pane.instances, pane.scrolled.top)
+            for pane in panes
+            if pane.view
         ]
         text = command_line(self.session, self.options, tables)
         self.to_clipboard(text)

@@ -134,7 +134,14 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         self._show_cursor()
         self.refresh()
 
+    def on_resize(self, event: events.Resize) -> None:
+        if self.marked:
+            self._show_cursor()
+
     def _show_cursor(self) -> None:
+        if not self.size.height:
+            # How many rows there is room for is not known yet.
+            return
         rows = max(self.size.height - 1, 1)
         top = round(self.scroll_offset.y)
         if self.cursor < top:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attntui.analysis.scope import Range, Step
 from attntui.analysis.slice import Slice
-from attntui.view.detail.call import call_detail
+from attntui.view.detail.call import call_detail, role_detail
 from attntui.view.detail.event import event_detail
 from attntui.view.detail.finding import finding_detail
 from attntui.view.detail.gap import gap_detail
@@ -18,7 +18,9 @@ __all__ = ["Item", "detail_of"]
 def detail_of(part: Slice, selected: Selection) -> list[Item]:
     """The lines about what is selected, in the scope of `part`; none where nothing is."""
     analysed = part.analysed
-    if isinstance(selected, EventAt | RoleAt):
+    if isinstance(selected, RoleAt):
+        return role_detail(analysed, selected)
+    if isinstance(selected, EventAt):
         return event_detail(analysed, selected.row)
     if isinstance(selected, GapAt):
         return gap_detail(part, selected)

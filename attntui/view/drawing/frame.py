@@ -17,11 +17,13 @@ from attntui.view.drawing.axis import axis, minimap, with_edges, with_range, wit
 from attntui.view.drawing.compared import ComparedUnit
 from attntui.view.drawing.curve import draw_curve
 from attntui.view.drawing.paint import Paint
-from attntui.view.drawing.raster import CellSpan, RowIndex, Shape, density, draw_row
+from attntui.view.drawing.raster import CellSpan, Shape, density, draw_row
+from attntui.view.drawing.role_labels import placed
 from attntui.view.drawing.tracks import Track, TrackKind
+from attntui.view.session.calls import role_ends
 from attntui.view.session.lines import led_to, line_of, number_on
 from attntui.view.session.naming import role_text, selection_name
-from attntui.view.session.selection import CallAt, host_span, span_of
+from attntui.view.session.selection import CallAt, RoleAt, host_span, span_of
 from attntui.view.session.session import Session
 from attntui.view.session.timeline import Line
 from attntui.view.tables.order import fit
@@ -46,6 +48,8 @@ def gutter_cells(tracks: Sequence[Track], width: int) -> int:
 MIN_LABEL = 4
 LEAST_ROLE = 3
 """Cells in which the beginning of a role can still be told: `sc…`."""
+EDGES = ("▏", "[")
+"""How the text of a bar begins that is parted from what stands before it."""
 
 SELECTED_MARK = "▸"
 LINKED_MARK = "◆"
@@ -210,8 +214,8 @@ class Frame:
         """What a line shows, together as wide as the frame."""
         track = self.session.tracks[line.track]
         spans = self._spans(track, line)
-        if track.kind is TrackKind.GPU and self._tells_roles:
-            spans = list(self._with_roles(track, line, spans))
+        if track.names_calls and self._call_number is not None:
+            spans = list(self._with_roles(spans))
         found = [self._piece(track, span) for span in spans]
         part = self._part_cells(track)
         if part is not None:
@@ -286,8 +290,10 @@ class Frame:
         role = self._role(event)
         mark = SELECTED_MARK if event == self._event else ""
         if role:
-            if room < len(mark) + len(role):
+            if room < len(mark) + min(LEAST_ROLE, len(role)):
                 return safe(mark[:room])
+            if room < len(mark) + len(role):
+                return fit(safe(mark + role), room, right=False)
             if room < len(mark) + len(role) + MIN_LABEL:
                 return safe(mark + role)
             name = f"{role}: {self.session.analysed.labels.event(event)}"
@@ -317,6 +323,12 @@ class Frame:
         chosen = led_to(self.session.selection)
         return chosen.index if isinstance(chosen, CallAt) else None
 
+    @cached_property
+    def _call_number(self) -> int | None:
+        """The index of the call that is selected, in whole or in one of its roles."""
+        chosen = self.session.selection
+        return chosen.call if isinstance(chosen, RoleAt) else self._call_index
+
     def _gap_label(self, gap: int, room: int) -> Safe:
         mark = SELECTED_MARK if gap == self._gap_number else ""
         length = int(self.session.analysed.whole.gaps.length[gap])
@@ -331,38 +343,40 @@ class Frame:
             return None
         return self.session.analysed.whole.gaps.number_of(gap.device, gap.start, gap.end)
 
-    def _with_roles(self, track: Track, line: Line, spans: list[CellSpan]) -> Iterator[CellSpan]:
-        """The spans with each role that has no room in its bar in the blank after it, else cut."""
-        told = {span.event for span in spans if self._role(span.event) in span.text}
-        found = [*self._with_roles_after(track.rows[line.row], spans, told)]
-        for span in found:
-            role, room = self._role(span.event), cell_len(span.text)
-            edge = span.text[:1].strip(" ")
-            cut = span.shape is Shape.BAR and role and span.event not in told
-            if cut and SELECTED_MARK not in span.text and room - len(edge) >= LEAST_ROLE:
-                text = Safe(edge + fit(role, room - len(edge), right=False))
-                yield CellSpan(text, span.shape, span.event, span.odd)
-            else:
-                yield span
+    # Roles
 
-    def _with_roles_after(
-        self, index: RowIndex, spans: list[CellSpan], told: set[int]
-    ) -> Iterator[CellSpan]:
-        """The spans with roles that are not `told` in the blanks after their events."""
+    def _with_roles(self, spans: list[CellSpan]) -> Iterator[CellSpan]:
+        """The spans of the attention lane with the roles of the call that is selected, in its
+        bar, each as near its first operation as there is room.
+        """
         at = 0
         for span in spans:
-            width = cell_len(span.text)
-            last = int(np.searchsorted(index.start, self.edges[at], "left")) - 1
-            at += width
-            event = int(index.rows[last]) if last >= 0 else ABSENT
-            role = self._role(event)
-            if span.shape is not Shape.BLANK or not role or event in told or width < len(role):
-                yield span
-                continue
-            told.add(event)
-            yield CellSpan(role, Shape.BLANK, event)
-            if width > len(role):
-                yield CellSpan(Safe(" " * (width - len(role))), Shape.BLANK, -1)
+            own = span.shape is Shape.BAR and span.event == self._call_number
+            text = self._role_text(span.text, at) if own else None
+            yield span if text is None else replace(span, text=text)
+            at += cell_len(span.text)
+
+    def _role_text(self, bar: Safe, at: int) -> Safe | None:
+        """A bar from cell `at` on with roles for text; None where they have no room."""
+        assert self._call_number is not None
+        head = bar[: bar[:1] in EDGES]
+        tail = bar[-1:] if self.ascii_only else ""
+        mark = SELECTED_MARK if self._call_index is not None else ""
+        start, trace = at + len(head) + len(mark), self.session.trace
+        room = cell_len(bar) - len(head) - len(mark) - len(tail)
+        rows, last = role_ends(self.session.analysed, self._call_number)
+        seen = (trace.end[last] > self.viewport.t0) & (trace.start[rows] < self.viewport.t1)
+        shown = rows[seen]
+        cells = np.searchsorted(self.edges, trace.start[shown], "right") - 1 - start
+        line = placed([self._role_label(row) for row in shown.tolist()], cells.tolist(), room)
+        if not len(shown) or line is None:
+            return None
+        return safe(head + mark + (line.replace(" ", "=") if self.ascii_only else line) + tail)
+
+    def _role_label(self, row: int) -> str:
+        """A role with a mark where its first operation is selected."""
+        mark = SELECTED_MARK if row == self._event else ""
+        return mark + role_text(self.session.analysed, row)
 
 
 def _cut(pieces: list[Piece], first: int, last: int) -> Iterator[tuple[Piece, bool]]:

@@ -5,17 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.attention.model import ROLES, Role
 from attntui.trace.model import I64
 from attntui.view.session.selection import CallAt, RoleAt, call_span
 from attntui.view.session.session import Session
 
 
-def role_rows(analysed: AnalysedTrace, index: int) -> I64:
-    """The first GPU operation of each role of a call, by start; a role that comes again,
-    after another, counts again.
+def role_ends(analysed: AnalysedTrace, index: int) -> tuple[I64, I64]:
+    """The first and the last GPU operation of each role of a call, by start; a role that comes
+    again, after another, counts again. Memsets are left aside: they are none of the call's work.
     """
     rows = analysed.attention[index].gpu_rows
-    return rows[np.flatnonzero(np.diff(analysed.role_of[rows], prepend=-2))]
+    rows = rows[analysed.role_of[rows] != ROLES.index(Role.MEMSET)]
+    firsts = np.flatnonzero(np.diff(analysed.role_of[rows], prepend=-2))
+    return rows[firsts], rows[np.append(firsts[1:], len(rows))[: len(firsts)] - 1]
+
+
+def role_rows(analysed: AnalysedTrace, index: int) -> I64:
+    """The first GPU operation of each role of a call, by start."""
+    return role_ends(analysed, index)[0]
 
 
 def stepped(session: Session, direction: int) -> Session:

@@ -30,11 +30,14 @@ AT_SPAN_NS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class ShownTable:
-    """A table on screen: its pane's name, how it is seen, whether it shows instances."""
+    """A table on screen: its pane's name, how it is seen, whether it shows instances, and how
+    many rows are scrolled out of sight above.
+    """
 
     pane: str
     view: TableView
     instances: bool = False
+    top: int = 0
 
 
 def step_number(session: Session, index: int) -> int:
@@ -158,6 +161,8 @@ def _table_words(tables: Sequence[ShownTable]) -> Iterator[str]:
             yield from ("--sort", f"{table.pane}:{'-' * seen.descending}{seen.column}")
         if seen.pattern:
             yield from ("--filter", f"{table.pane}:{seen.pattern}")
+        if table.top:
+            yield from ("--top", f"{table.pane}:{table.top}")
 
 
 def write_copy(trace_path: str, text: str) -> Path:

@@ -96,7 +96,8 @@ def test_a_call_tells_its_roles_and_goes_to_their_first_operation(naive: Analyse
     assert lines[" qk"].text == "84.64 us   7.9 % 302 MB"
     assert lines[" qk"].leads_to == EventAt(int(call.roles[0].rows[0]))
     shown = detail_of(naive.whole, CallAt(0))
-    assert shown[1].text == lines["call"].text
+    assert (shown[1].label, shown[1].text) == ("roles", "qk, scale, copy, mask, softmax, av")
+    assert shown[2].text == lines["call"].text
     assert ("op", "aten::matmul", EventAt(call.op)) in {
         (i.label, i.text, i.leads_to) for i in shown
     }
