@@ -193,15 +193,18 @@ def sides(stretches: list[tuple[int, int]]) -> tuple[I64, I64]:
 
 
 def test_a_launch_right_at_a_wait_s_end_comes_after_the_wait() -> None:
-    host = Host([])
-    host.launch(0, 10_000)
-    host.wait()
-    host.launch(0, 1_000)
-    replayed = replay_of(host)
-    assert replayed.begins(replayed.own, None, None).tolist() == [500, 11_050]
+    events = [
+        call("cudaLaunchKernel", 0, 100, 1),
+        kernel("k", 500, 10_500, 1),
+        call("cudaStreamSynchronize", 200, 10_500),
+        call("cudaLaunchKernel", 10_500, 10_600, 2),
+        kernel("k", 11_000, 12_000, 2),
+    ]
+    (replayed,) = AnalysedTrace(trace_of(events)).whole.replays
+    assert replayed.begins(replayed.own, None, None).tolist() == [500, 11_000]
     # The kernel ends 6 us sooner, so does the wait for it, and all that follows.
     own = replayed.own - np.array([6_000, 0])
-    assert replayed.begins(own, None, None).tolist() == [500, 5_050]
+    assert replayed.begins(own, None, None).tolist() == [500, 5_000]
 
 
 def test_an_operation_that_began_before_its_launch_still_waits_for_the_one_before() -> None:
