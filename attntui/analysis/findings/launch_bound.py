@@ -145,15 +145,11 @@ def _launch_advice(seen: Slice) -> str:
 
 def _sync_stalls(seen: Slice, share: Share, gain: int, under: str | None) -> Finding | None:
     """Idle time that the host's waits for the GPU bring about."""
-    causes = seen.gaps.causes
     trace = seen.trace
     by_gap = share.idle.sum(axis=1)
-    # A gap later on still comes of the last wait before it.
-    last = np.maximum.accumulate(
-        np.where(causes.trigger == Trigger.SYNC, np.arange(len(by_gap)), -1)
-    )
-    some = np.flatnonzero((by_gap > 0) & (last >= 0))
-    calls, which = np.unique(causes.trigger_row[last[some]], return_inverse=True)
+    waits = _waits_before(seen)
+    some = np.flatnonzero((by_gap > 0) & (waits != ABSENT))
+    calls, which = np.unique(waits[some], return_inverse=True)
     idle = sums(which, by_gap[some], len(calls))
     if not len(calls):
         return None
@@ -190,6 +186,20 @@ def _sync_stalls(seen: Slice, share: Share, gain: int, under: str | None) -> Fin
         names={"op": _costliest_place(seen, calls, idle)},
         under=under,
     )
+
+
+def _waits_before(seen: Slice) -> I64:
+    """The wait that drained the queue before each gap, else the last one that drained its
+    device's before: what comes later still comes of it. ABSENT where there is none.
+    """
+    causes = seen.gaps.causes
+    found = np.full(len(seen.gaps), ABSENT, np.int64)
+    for device in seen.devices:
+        at = np.flatnonzero(seen.gaps.device == device.device)
+        waited = np.where(causes.trigger[at] == Trigger.SYNC, np.arange(len(at)), ABSENT)
+        last = np.maximum.accumulate(waited)
+        found[at] = np.where(last == ABSENT, ABSENT, causes.trigger_row[at[last]])
+    return found
 
 
 def _costliest_place(seen: Slice, calls: I64, idle: I64) -> str:

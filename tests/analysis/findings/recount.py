@@ -746,12 +746,14 @@ def syncs(books: Books, told: Finding) -> Counted:
     if told.under is not None or gain < 0.03 * seen.span_ns:
         gain = min(gain, sum(idle.values()))
         idle = books.idle_of(Cause.SYNC, *GIVING_OUT, when=lambda gap: trigger[gap] == Trigger.SYNC)
-    waits, last = set(), None
+    waits = set()
+    last: dict[int, int] = {}
     own = {gap for gap, _ in idle}
-    for gap, kind in enumerate(trigger):
-        last = calls[gap] if kind == Trigger.SYNC else last
-        if gap in own and last is not None:
-            waits.add(last)
+    for gap, (kind, device) in enumerate(zip(trigger, seen.gaps.device.tolist(), strict=True)):
+        if kind == Trigger.SYNC:
+            last[device] = calls[gap]
+        if gap in own and device in last:
+            waits.add(last[device])
     figures: Figures = {
         "idle_ns": sum(idle.values()),
         "waits": len(waits),

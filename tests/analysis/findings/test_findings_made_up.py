@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from builders import Event
-from findings_made import LONG, SHAPED, found, launched, quiet
+from findings_made import H200, LONG, SHAPED, found, launched, quiet
 from made import annotation, call, copy, kernel, op
 
 from attntui.analysis.findings import Evidence, Severity, thresholds
@@ -147,6 +147,28 @@ def test_synchronisation_of_each_step() -> None:
     assert (finding.figures["steps_with_waits"], finding.figures["steps"]) == (1, 3)
     # No op stands around the call: it is named itself.
     assert "cudaDeviceSynchronize" in title_text(finding)
+
+
+def waiting(device: int, thread: int, since: int) -> list[Event]:
+    """A thread that waits once for its device, and gives out two more kernels after that."""
+    number, events = 10 * thread, []
+    for at, begin, end in ((0, 3_000, 100_000), (110_000, 113_000, 118_000), (150_000, 0, 0)):
+        begin, end = (begin, end) if end else (at + 3_000, at + 8_000)
+        number += 1
+        events += [
+            call("cudaLaunchKernel", since + at, since + at + 1_000, number, tid=thread),
+            kernel("k", since + begin, since + end, number, device=device),
+        ]
+    wait = call("cudaStreamSynchronize", since + 2_000, since + 101_000, tid=thread)
+    return [*events, wait]
+
+
+def test_waits_are_charged_with_the_idle_time_of_their_device() -> None:
+    both = [H200, H200 | {"id": 1}]
+    seen = found([*waiting(0, 1, 10_000), *waiting(1, 2, 0)], deviceProperties=both)["sync-stalls"]
+    assert seen.figures["waits"] == 2
+    # Two gaps of each device: right after its wait, and the next.
+    assert [piece.ns for piece in seen.evidence] == [13_000 + 35_000] * 2
 
 
 def test_synchronisation_that_does_not_stall_is_no_finding() -> None:
