@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attntui.analysis import intervals
 from attntui.analysis.bare_time import bare_time
 from attntui.analysis.findings.ledger import Ledger
 from attntui.analysis.findings.model import Finding, costliest, finding, recorded
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.groups import sums
-from attntui.analysis.intervals import union
+from attntui.analysis.host_activity import Activity
 from attntui.analysis.launches import nearest
 from attntui.analysis.named import is_named
 from attntui.analysis.names.words import Library
 from attntui.analysis.self_time import FatKind, fat_bars
 from attntui.trace.model import ABSENT, I64, Bool, Category
+
+if TYPE_CHECKING:
+    from attntui.analysis.slice import Slice
 
 _PLANNED = re.compile(r"conv(olution|\dd)|cudnn", re.IGNORECASE)
 """Names of ops for which cuDNN (MIOpen on ROCm) chooses a plan by shape."""
@@ -39,11 +44,20 @@ _UNTOLD = (
     "The trace does not tell what these ops do before they launch: code inside a custom op, "
     "long lists of tensors, library work. "
 )
-
-if TYPE_CHECKING:
-    from attntui.analysis.slice import Slice
 _RECORD_STACKS = "Record stacks (with_stack=True), or sample the host with a profiler of its own."
 _BEYOND_STACKS = "No Python frame ran in them: sample the host with a profiler of its own."
+
+
+@dataclass(frozen=True, slots=True)
+class _Stalls:
+    """For how long a gap waits for the launch at the end of a bar that nothing explains: the
+    number of the gap and of the bar, and the ns. `unexplained` are the ns of each bar in all.
+    """
+
+    gap: I64
+    bar: I64
+    ns: I64
+    unexplained: I64
 
 
 def opaque_cpu_bars(seen: Slice, time: Ledger) -> Iterator[Finding]:
@@ -53,14 +67,10 @@ def opaque_cpu_bars(seen: Slice, time: Ledger) -> Iterator[Finding]:
     trace = seen.trace
     bars = fat_bars(seen.analysed.cpu)
     launches = seen.analysed.cpu.work.gpu_ops[bars.index] > 0
-    index = bars.index[(bars.kind == FatKind.OPAQUE) & launches]
-    rows = seen.analysed.cpu.rows[index]
-    bare = bare_time(trace, rows)
-    by_start = np.argsort(bare.start, kind="stable")
-    unexplained = union(bare.start[by_start], bare.end[by_start])
-    share = time.idle_part(Cause.DISPATCH, unexplained.covered(seen.gaps.start, seen.gaps.end))
-    opaque = sums(bare.of, bare.length, len(rows))
-    stalled = sums(bare.of, _idle_inside(seen, bare.start, bare.end), len(rows))
+    rows = seen.analysed.cpu.rows[bars.index[(bars.kind == FatKind.OPAQUE) & launches]]
+    stalls = _stalls(seen, time, rows)
+    share = time.idle_part(Cause.DISPATCH, sums(stalls.gap, stalls.ns, len(seen.gaps)))
+    stalled = sums(stalls.bar, stalls.ns, len(rows))
     some = stalled > 0
     if not some.any():
         return
@@ -73,15 +83,44 @@ def opaque_cpu_bars(seen: Slice, time: Ledger) -> Iterator[Finding]:
         "the GPU idle for {idle_meanwhile_ns} of it; the longest is {op}",
         assumes="what these ops do before they launch is done beforehand",
         figures={
-            "unexplained_ns": int(opaque[some].sum()),
+            "unexplained_ns": int(stalls.unexplained[some].sum()),
             "cpu_ops": int(some.sum()),
             "idle_meanwhile_ns": share.ns,
         },
         evidence=costliest(rows[some], stalled[some]),
         advice=_advice(seen, rows, stalled),
-        names={"op": trace.name_of(int(rows[np.argmax(np.where(some, opaque, 0))]))},
+        names={"op": trace.name_of(int(rows[np.argmax(np.where(some, stalls.unexplained, 0))]))},
     )
     yield from time.charged(found, share)
+
+
+def _stalls(seen: Slice, time: Ledger, rows: I64) -> _Stalls:
+    """Of the idle time that no finding owns yet what lies in the unexplained time of some CPU
+    ops, on the thread that launched what ends the gap, until that launch.
+    """
+    trace, gaps, causes = seen.trace, seen.gaps, seen.gaps.causes
+    bare = bare_time(trace, rows)
+    order = np.argsort(bare.start, kind="stable")
+    bar, begin, end = bare.of[order], bare.start[order], bare.end[order]
+    late_to = np.clip(trace.start[causes.launch], gaps.start, gaps.end)
+    left = time.idle[:, Cause.DISPATCH] > 0
+    unexplained = np.zeros(len(rows), np.int64)
+    none = rows[:0]
+    parts = [(none, none, none)]
+    for lane in np.unique(trace.lane[rows]).tolist():
+        own = np.flatnonzero(trace.lane[rows[bar]] == lane)
+        since, until = begin[own], end[own]
+        # An op that outlives the one around it is cut where the next stretch begins.
+        until[:-1] = np.minimum(until[:-1], since[1:])
+        # What encloses an op may explain it: the data loader, a first use.
+        told = seen.analysed.finder.host.thread(lane).up_to[Activity.RUNTIME]
+        np.add.at(unexplained, bar[own], until - since - told.covered(since, until))
+        for device in seen.devices:
+            at = np.flatnonzero(left & (causes.lane == lane) & (gaps.device == device.device))
+            gap, piece, low, high = intervals.overlaps(gaps.start[at], late_to[at], since, until)
+            parts.append((at[gap], bar[own[piece]], high - low - told.covered(low, high)))
+    gap, of_bar, ns = map(np.concatenate, zip(*parts, strict=True))
+    return _Stalls(gap, of_bar, ns, unexplained)
 
 
 def _advice(seen: Slice, rows: I64, stalled: I64) -> str:
@@ -120,11 +159,3 @@ def _is_first_use(seen: Slice, rows: I64) -> Bool:
     _, at = np.unique(trace.name[ops], return_index=True)
     _, which, number = np.unique(trace.name[rows], return_inverse=True, return_counts=True)
     return np.asarray(np.isin(rows, ops[at]) & (number[which] == 1), np.bool_)
-
-
-def _idle_inside(seen: Slice, start: I64, end: I64) -> I64:
-    """Idle time of all devices within each stretch."""
-    total = np.zeros(len(start), np.int64)
-    for device in seen.devices:
-        total += union(device.gaps.start, device.gaps.end).covered(start, end)
-    return total

@@ -21,6 +21,7 @@ from attntui.analysis.attention import AttentionCall
 from attntui.analysis.bare_time import bare_time
 from attntui.analysis.findings import Finding, thresholds
 from attntui.analysis.gap_causes import Cause, Trigger
+from attntui.analysis.host_activity import Activity
 from attntui.analysis.runtime_calls import CallKind
 from attntui.analysis.self_time import FatKind, fat_bars
 from attntui.analysis.slice import Slice
@@ -688,17 +689,26 @@ def opaque(books: Books) -> Counted:
         if kind == FatKind.OPAQUE and seen.analysed.cpu.work.gpu_ops[index]
     ]
     bare = bare_time(seen.trace, np.array(rows, np.int64))
-    stretches = list(zip(bare.of.tolist(), bare.start.tolist(), bare.end.tolist(), strict=True))
-    gaps = list(zip(seen.gaps.start.tolist(), seen.gaps.end.tolist(), strict=True))
-    bare_of_all, idle_of_all = Clock((low, high) for _, low, high in stretches), Clock(gaps)
+    trace, gaps = seen.trace, seen.gaps
+    unexplained: dict[int, int] = defaultdict(int)
+    stalls: set[int] = set()
     idle: Idle = {}
-    for gap, (low, high) in enumerate(gaps):
-        part = min(bare_of_all.gone(low, high), books.idle[gap][Cause.DISPATCH])
-        if part:
-            idle[gap, Cause.DISPATCH] = part
-    stalls = {place for place, low, high in stretches if idle_of_all.gone(low, high)}
+    for place, low, high in zip(bare.of.tolist(), bare.start.tolist(), bare.end.tolist(), strict=True):
+        lane = int(trace.lane[rows[place]])
+        told = seen.analysed.finder.host.thread(lane).up_to[Activity.RUNTIME]
+        explained = Clock(zip(told.start.tolist(), told.end.tolist(), strict=True))
+        unexplained[place] += high - low - explained.gone(low, high)
+        for gap in range(len(gaps)):
+            launch = int(gaps.causes.launch[gap])
+            if int(gaps.causes.lane[gap]) != lane or not books.idle[gap][Cause.DISPATCH]:
+                continue
+            begin = max(low, int(gaps.start[gap]))
+            end = min(high, int(gaps.end[gap]), int(trace.start[launch]))
+            if end > begin and (part := end - begin - explained.gone(begin, end)):
+                idle[gap, Cause.DISPATCH] = idle.get((gap, Cause.DISPATCH), 0) + part
+                stalls.add(place)
     figures: Figures = {
-        "unexplained_ns": sum(high - low for place, low, high in stretches if place in stalls),
+        "unexplained_ns": sum(unexplained[place] for place in stalls),
         "cpu_ops": len(stalls),
         "idle_meanwhile_ns": sum(idle.values()),
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from builders import Event, name_of, where_real
 from findings_made import LONG, SHAPED, found, quiet
-from made import call, frame, kernel, op
+from made import annotation, call, frame, kernel, op
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.trace import load
@@ -124,6 +124,45 @@ def test_a_first_use_is_not_opaque() -> None:
     assert "opaque-cpu" not in found([*quiet(), *slow, *later])
     # Two later calls tell no usual time.
     assert "opaque-cpu" in found([*quiet(), *slow, *later[:-3]])
+
+
+def test_an_op_is_charged_until_the_launch_and_no_further() -> None:
+    """What it does once the launch began is beside the kernel, and no cause of the gap."""
+    at = END + OWN
+    late = [
+        # Dispatched by another op before, which is no opaque one.
+        op("aten::view", END, END + 5_000, **SHAPED),
+        op("my::op", at, at + OWN, **SHAPED),
+        call("cudaLaunchKernel", at + OWN - 3_000, at + OWN - 2_000, 100),
+        kernel("k", at + OWN - 500, at + OWN + 9_000, 100),
+    ]
+    seen = found([*quiet(), *late])["opaque-cpu"]
+    assert seen.cost_ns == OWN - 3_000
+    assert [piece.ns for piece in seen.evidence] == [OWN - 3_000]
+
+
+def test_evidence_shows_no_time_of_another_finding() -> None:
+    """The GPU idles in both ops; one gap is the data loader's, in which an op ran too."""
+    loader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+    around = annotation(loader, END - 10, END + OWN - 10_000)
+    seen = found([*quiet(), *bar("my::op", 0), around, *bar("my::op", 1)])
+    # What the data loader leaves of the first: the end, before the launch.
+    ranked = [piece.ns for piece in seen["opaque-cpu"].evidence]
+    assert ranked == [OWN - 3_000, 7_000]
+    assert sum(ranked) == seen["opaque-cpu"].cost_ns
+
+
+def test_an_op_of_another_thread_is_not_to_blame() -> None:
+    """The GPU waits for the main thread, while an op of another one, long as well, launches."""
+    mine = bar("my::op", 0)
+    other = [event | {"tid": 2} if event["cat"] != "kernel" else event for event in bar("x::y", 0)]
+    for event in other:
+        if "correlation" in event["args"]:
+            event["args"]["correlation"] += 900
+    other[-1]["ts"] += 1_000
+    rows = found([*quiet(), *mine, *other])["opaque-cpu"]
+    assert rows.figures["cpu_ops"] == 1
+    assert rows.names["op"] == "my::op"
 
 
 def test_a_frame_inside_explains_an_op() -> None:
