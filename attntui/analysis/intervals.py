@@ -92,4 +92,9 @@ def overlaps(a_start: I64, a_end: I64, b_start: I64, b_end: I64) -> tuple[I64, I
     of_a = np.repeat(np.arange(len(a_start)), number)
     nth = np.arange(len(of_a)) - np.repeat(np.cumsum(number) - number, number)
     of_b = first[of_a] + nth
-    return of_a, of_b, np.maximum(a_start[of_a], b_start[of_b]), np.minimum(a_end[of_a], b_end[of_b])
+    return (
+        of_a,
+        of_b,
+        np.maximum(a_start[of_a], b_start[of_b]),
+        np.minimum(a_end[of_a], b_end[of_b]),
+    )

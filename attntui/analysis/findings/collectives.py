@@ -66,7 +66,7 @@ def exposed_communication(seen: Slice, time: Ledger) -> Iterator[Finding]:
         title=title + most_in,
         assumes="they run beside compute, as long as there is any",
         figures=figures | message,
-        evidence=costliest(rows, own),
+        evidence=costliest(rows, share.busy[np.searchsorted(seen.gpu_ops, rows)]),
         names=names,
         advice=_ADVICE,
         work=share.busy_ns,

@@ -10,9 +10,9 @@ import numpy as np
 from attntui.analysis.findings.gains import shorter
 from attntui.analysis.findings.ledger import Ledger, Share, both
 from attntui.analysis.findings.model import (
-    Evidence,
     Finding,
     costliest,
+    costliest_names,
     finding,
     longest,
 )
@@ -239,7 +239,7 @@ def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[
             "tiny_below_ns": TINY_NS,
             "running_ns": running,
         },
-        evidence=_commonest(seen, rows),
+        evidence=costliest_names(trace, rows, (seen.own if under else share.busy)[tiny]),
         advice="Fuse them (torch.compile, fused optimisers, foreach ops)."
         if seen.in_use.graph
         else "Fuse them (torch.compile, fused optimisers, foreach ops), or replay a CUDA graph, "
@@ -249,10 +249,3 @@ def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[
         in_use=seen.in_use.words("graph"),
     )
     yield from time.charged(found, share)
-
-
-def _commonest(seen: Slice, rows: I64) -> tuple[Evidence, ...]:
-    """The first row of each name among `rows`, the name with most time first."""
-    trace = seen.trace
-    _, first, which = np.unique(trace.name[rows], return_index=True, return_inverse=True)
-    return costliest(rows[first], sums(which, trace.dur[rows], len(first)))

@@ -16,6 +16,7 @@ from attntui.analysis.findings.thresholds import (
     LOW_SHARE,
     MEDIUM_SHARE,
 )
+from attntui.analysis.groups import sums
 from attntui.analysis.scope import Range
 from attntui.trace.model import I64, Category, Trace
 
@@ -169,6 +170,14 @@ def costliest(rows: I64, cost: I64) -> tuple[Evidence, ...]:
     """The rows with the most cost, most first; of equal ones the earlier."""
     order = np.argsort(-cost, kind="stable")[:EVIDENCE_MOST]
     return tuple(map(Evidence, rows[order].tolist(), cost[order].tolist()))
+
+
+def costliest_names(trace: Trace, rows: I64, cost: I64) -> tuple[Evidence, ...]:
+    """The names with the most cost among some rows, each by its costliest row."""
+    order = np.lexsort((-cost, trace.name[rows]))
+    _, first, which = np.unique(trace.name[rows[order]], return_index=True, return_inverse=True)
+    total = sums(which, cost[order], len(first))
+    return costliest(rows[order[first]], total)
 
 
 def longest(start: I64, end: I64, cost: I64) -> tuple[Evidence, ...]:

@@ -14,13 +14,13 @@ from attntui.analysis.bare_time import bare_time
 from attntui.analysis.findings.ledger import Ledger
 from attntui.analysis.findings.model import Finding, costliest, finding, recorded
 from attntui.analysis.gap_causes import Cause
-from attntui.analysis.groups import sums
+from attntui.analysis.groups import distinct, sums
 from attntui.analysis.host_activity import Activity
 from attntui.analysis.launches import nearest
 from attntui.analysis.named import is_named
 from attntui.analysis.names.words import Library
 from attntui.analysis.self_time import FatKind, fat_bars
-from attntui.trace.model import ABSENT, I64, Bool, Category
+from attntui.trace.model import ABSENT, I32, I64, Bool, Category, Trace
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
@@ -34,6 +34,11 @@ _UNPLANNED = re.compile(r"batch_?norm", re.IGNORECASE)
 _PLANNING = (
     "For the most part, it seems, cuDNN (MIOpen on ROCm) choosing a plan for shapes new to it. "
     "Warm it up with the same shapes, keep shapes fixed, or choose another backend."
+)
+_LIBRARY = (
+    "For the most part cuDNN's work on the host (MIOpen's on ROCm) at each call, with the same "
+    "shapes as before: warming up spares none of it. Choose another backend, or replay a CUDA "
+    "graph, which spares the host's work."
 )
 _FIRST_USE = (
     "For the most part at an op's first use alone: a kernel's code was loaded or compiled, most "
@@ -125,21 +130,27 @@ def _stalls(seen: Slice, time: Ledger, rows: I64) -> _Stalls:
 
 def _advice(seen: Slice, rows: I64, stalled: I64) -> str:
     """What to try against the kind of bars that stalled the GPU longest."""
-    planned = _is_planned(seen, rows)
-    first = ~planned & _is_first_use(seen, rows)
+    trace = seen.trace
+    name, inputs = trace.name, trace.columns.inputs
+    library = _is_cudnn_s(seen, rows)
+    # A plan is chosen once for each shape.
+    planned = library & _are_first_alone(trace, rows, name, inputs)
+    again = library & ~planned & (inputs[rows] != ABSENT)
+    first = ~library & _are_first_alone(trace, rows, name)
     by_kind = {
         _PLANNING: int(stalled[planned].sum()),
+        _LIBRARY: int(stalled[again].sum()),
         _FIRST_USE: int(stalled[first].sum()),
-        _UNTOLD: int(stalled[~planned & ~first].sum()),
+        _UNTOLD: int(stalled[~(planned | again | first)].sum()),
     }
     most = max(by_kind, key=by_kind.__getitem__)
     if most is not _UNTOLD:
         return most
-    stacks = recorded(seen.trace, Category.PYTHON_FUNCTION)
+    stacks = recorded(trace, Category.PYTHON_FUNCTION)
     return most + (_BEYOND_STACKS if stacks else _RECORD_STACKS)
 
 
-def _is_planned(seen: Slice, rows: I64) -> Bool:
+def _is_cudnn_s(seen: Slice, rows: I64) -> Bool:
     """Which ops cuDNN plans: by their name, or by a kernel of cuDNN's that they launch."""
     trace = seen.trace
     kernels = [fact.decoded.library is Library.CUDNN for fact in seen.kernel_facts]
@@ -152,10 +163,12 @@ def _is_planned(seen: Slice, rows: I64) -> Bool:
     return np.asarray(planned & ~is_named(trace, rows, _UNPLANNED.search), np.bool_)
 
 
-def _is_first_use(seen: Slice, rows: I64) -> Bool:
-    """Which opaque ops are the first of their name in the trace, and the only opaque one."""
-    trace = seen.trace
+def _are_first_alone(trace: Trace, rows: I64, *columns: I64 | I32) -> Bool:
+    """Which opaque ops are the first CPU op of the trace with their values in some columns,
+    and the only opaque one with them.
+    """
     ops = np.flatnonzero(trace.category == Category.CPU_OP)
-    _, at = np.unique(trace.name[ops], return_index=True)
-    _, which, number = np.unique(trace.name[rows], return_inverse=True, return_counts=True)
-    return np.asarray(np.isin(rows, ops[at]) & (number[which] == 1), np.bool_)
+    first = ops[distinct(*(column[ops] for column in columns))[0]]
+    _, which = distinct(*(column[rows] for column in columns))
+    alone = np.bincount(which, minlength=1)[which] == 1
+    return np.asarray(np.isin(rows, first) & alone, np.bool_)

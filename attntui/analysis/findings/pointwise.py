@@ -82,7 +82,7 @@ def unfused_pointwise(seen: Slice, time: Ledger) -> Iterator[Finding]:
             "fused_bytes": int(fused.sum()),
             "kept_share": POINTWISE_KEPT,
         },
-        evidence=costliest(chains.rows, seen.own[at]),
+        evidence=costliest(chains.rows, share.busy[at]),
         advice="Let torch.compile fuse them, or write them as one Triton kernel."
         if not seen.in_use.compiled
         else "Put them into one compiled region (look for graph breaks between them), or write "
@@ -210,7 +210,7 @@ def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
             "kernel_floor_ns": KERNEL_FLOOR_NS,
             "host_kept_ns": LAUNCH_CALL_NS,
         },
-        evidence=costliest(rows, trace.dur[rows]),
+        evidence=costliest(rows, share.busy[np.searchsorted(seen.gpu_ops, rows)]),
         advice="Pass fused=True (or foreach=True) to the optimiser: a few kernels then update all "
         "tensors.",
         work=share.busy_ns,

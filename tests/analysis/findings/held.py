@@ -12,6 +12,11 @@ from attntui.analysis.slice import Slice
 ONLY_TOLD = {"message_bytes"}
 """Of a finding's figures what the title says of one event."""
 
+BY_DURATION = {"naive-attention", "sdpa-math", "upcast", "hidden-copy", "pageable-copies"}
+"""Their evidence is ranked by how long it ran, as their figures are told; others' by what is
+theirs of that.
+"""
+
 ROUNDED = {"fused_ns", "on_tensor_cores_ns", "aligned_ns", "pinned_ns"}
 """Sums of rounded parts."""
 
@@ -41,6 +46,9 @@ def hold(seen: Slice) -> None:
             behind = "behind all the same" in finding.title
             assert behind is (finding.under is not None)
             assert not behind or (finding.gain_share or 0) < thresholds.LOW_SHARE
+        if finding.under is None and name not in BY_DURATION:
+            shown = [piece.ns or 0 for piece in finding.evidence]
+            assert sum(shown) <= (finding.cost_ns or 0), name
         if finding.under is None:
             # Asserts that nothing is taken twice.
             books.take(name, counted.busy, counted.idle)

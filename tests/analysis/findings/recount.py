@@ -693,7 +693,9 @@ def opaque(books: Books) -> Counted:
     unexplained: dict[int, int] = defaultdict(int)
     stalls: set[int] = set()
     idle: Idle = {}
-    for place, low, high in zip(bare.of.tolist(), bare.start.tolist(), bare.end.tolist(), strict=True):
+    for place, low, high in zip(
+        bare.of.tolist(), bare.start.tolist(), bare.end.tolist(), strict=True
+    ):
         lane = int(trace.lane[rows[place]])
         told = seen.analysed.finder.host.thread(lane).up_to[Activity.RUNTIME]
         explained = Clock(zip(told.start.tolist(), told.end.tolist(), strict=True))

@@ -152,12 +152,11 @@ def test_synchronisation_of_each_step() -> None:
 def waiting(device: int, thread: int, since: int) -> list[Event]:
     """A thread that waits once for its device, and gives out two more kernels after that."""
     number, events = 10 * thread, []
-    for at, begin, end in ((0, 3_000, 100_000), (110_000, 113_000, 118_000), (150_000, 0, 0)):
-        begin, end = (begin, end) if end else (at + 3_000, at + 8_000)
+    for at, run in ((0, 97_000), (110_000, 5_000), (150_000, 5_000)):
         number += 1
         events += [
             call("cudaLaunchKernel", since + at, since + at + 1_000, number, tid=thread),
-            kernel("k", since + begin, since + end, number, device=device),
+            kernel("k", since + at + 3_000, since + at + 3_000 + run, number, device=device),
         ]
     wait = call("cudaStreamSynchronize", since + 2_000, since + 101_000, tid=thread)
     return [*events, wait]
