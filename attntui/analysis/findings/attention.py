@@ -11,7 +11,7 @@ from attntui.analysis.attention import AttentionCall
 from attntui.analysis.attention.model import Role
 from attntui.analysis.attention_ops import Backend
 from attntui.analysis.findings.columns import bytes_of_all
-from attntui.analysis.findings.gains import HostWork, shorter
+from attntui.analysis.findings.gains import Gain, HostWork, shorter
 from attntui.analysis.findings.ledger import Ledger, Share
 from attntui.analysis.findings.model import Evidence, Finding, costliest, finding
 from attntui.analysis.findings.thresholds import EVIDENCE_MOST, FUSED_SHARE
@@ -109,7 +109,7 @@ def _outside_products(call: AttentionCall) -> int:
     return sum(share.gpu_ns for share in call.roles if share.role not in _PRODUCTS)
 
 
-def _fused(seen: Slice, time: Ledger, calls: Sequence[AttentionCall]) -> tuple[Share, int, int]:
+def _fused(seen: Slice, time: Ledger, calls: Sequence[AttentionCall]) -> tuple[Share, Gain, int]:
     """The calls' time, what fused kernels in their place would gain, and what they would take."""
     share = time.work(np.concatenate([call.gpu_rows for call in calls]))
     fused = [fused_ns(seen, call) for call in calls]

@@ -65,6 +65,7 @@ def exposed_communication(seen: Slice, time: Ledger) -> Iterator[Finding]:
         gain=shorter(seen, factor=share.factor(), beside=beside),
         title=title + most_in,
         assumes="they run beside compute, as long as there is any",
+        limit="; there is little else to run",
         figures=figures | message,
         evidence=costliest(rows, share.busy[np.searchsorted(seen.gpu_ops, rows)]),
         names=names,

@@ -59,6 +59,7 @@ def small_grid(seen: Slice, time: Ledger) -> Iterator[Finding]:
         "{kernel}, has {blocks:block/blocks} for {multiprocessors}",
         assumes="the same work in as many blocks as multiprocessors, a kernel no shorter than "
         "{kernel_floor_ns}",
+        limit="; most of their time is that floor",
         figures={
             "kernels": share.ops,
             "gpu_time_ns": share.ns,

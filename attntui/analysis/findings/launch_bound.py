@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.gains import shorter
+from attntui.analysis.findings.gains import Gain, shorter
 from attntui.analysis.findings.ledger import Ledger, Share, both
 from attntui.analysis.findings.model import (
     Finding,
@@ -47,7 +47,7 @@ def host_behind(seen: Slice, time: Ledger) -> Iterator[Finding]:
     cost is the idle time in them and after them until work comes again.
     """
     calls = np.flatnonzero(seen.analysed.finder.host.kinds == CallKind.SYNC)
-    gain = shorter(seen, without=calls)
+    gain = shorter(seen, without=calls).ns
     waits = _idle_by_waits(seen, time, calls)
     stalls = None
     if seen.span_ns and gain >= LOW_SHARE * seen.span_ns:
@@ -117,7 +117,7 @@ def _launch_bound(seen: Slice, share: Share) -> Finding | None:
         seen,
         LAUNCH_BOUND,
         cost=share.ns,
-        gain=share.ns,
+        gain=Gain(share.ns),
         title="Launch-bound: GPU idle {of_span_share}, {idle_ns} of {span_ns}; the host gives out "
         "{operations:operation/operations} of {mean_operation_ns} on average, each "
         "{idle_before_each_ns} late",
@@ -176,7 +176,7 @@ def _sync_stalls(seen: Slice, share: Share, gain: int, under: str | None) -> Fin
         seen,
         "sync-stalls",
         cost=share.ns,
-        gain=gain,
+        gain=Gain(gain),
         title=title,
         assumes="the host runs ahead where it waited, and gives out work as fast as it did",
         figures=figures,
@@ -229,7 +229,7 @@ def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[
         seen,
         "tiny-kernels",
         cost=running if under else share.ns,
-        gain=int(np.minimum(share.busy, KERNEL_FLOOR_NS).sum()) // 2,
+        gain=shorter(seen, factor=share.factor_of_ns(np.minimum(share.busy, KERNEL_FLOOR_NS) / 2)),
         title="{tiny_kernels} of {all_kernels} kernels are shorter than {tiny_below_ns}: they run "
         "for {running_ns}",
         assumes="half as many kernels, each of twice the work",

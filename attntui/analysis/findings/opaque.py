@@ -11,6 +11,7 @@ import numpy as np
 
 from attntui.analysis import intervals
 from attntui.analysis.bare_time import bare_time
+from attntui.analysis.findings.gains import Gain
 from attntui.analysis.findings.ledger import Ledger
 from attntui.analysis.findings.model import Finding, costliest, finding, recorded
 from attntui.analysis.gap_causes import Cause
@@ -83,7 +84,7 @@ def opaque_cpu_bars(seen: Slice, time: Ledger) -> Iterator[Finding]:
         seen,
         "opaque-cpu",
         cost=share.ns,
-        gain=share.ns,
+        gain=Gain(share.ns),
         title="{cpu_ops:CPU op/CPU ops} took {unexplained_ns} that nothing recorded explains, "
         "the GPU idle for {idle_meanwhile_ns} of it; the longest is {op}",
         assumes="what these ops do before they launch is done beforehand",

@@ -197,7 +197,7 @@ def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
         seen,
         "optimizer-loop",
         cost=share.ns,
-        gain=spared + shorter(seen, factor=factor),
+        gain=shorter(seen, factor=factor) + spared,
         title="The optimiser launches its kernels tensor by tensor: {kernels} in {steps:step/steps}"
         ", {gpu_time_ns} on the GPU, which stood idle for {idle_ns} before them",
         assumes="some kernels a step for all tensors: none waits for its launch but for "

@@ -108,8 +108,12 @@ class Counted:
     """What each product would take in ns, where that is known."""
 
     @property
+    def work(self) -> int:
+        return sum(self.busy.values())
+
+    @property
     def cost(self) -> int:
-        return sum(self.busy.values()) + sum(self.idle.values())
+        return self.work + sum(self.idle.values())
 
 
 def names_around(trace: Trace, row: int) -> list[tuple[int, str]]:

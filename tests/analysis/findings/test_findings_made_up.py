@@ -294,6 +294,18 @@ def test_many_tiny_kernels() -> None:
     assert "tiny-kernels" not in found(tiny(200, thresholds.TINY_NS))
 
 
+def test_fewer_tiny_kernels_gain_nothing_while_the_host_is_behind() -> None:
+    """Each is launched long after the one before has ended."""
+    events = []
+    for i in range(200):
+        events += launched(i + 1, 20_000 * i, 20_000 * i + 3_000, 20_000 * i + 7_000)
+    finding = found(events)["tiny-kernels"]
+    assert finding.under == "launch-bound"
+    # The last one alone is shorter.
+    assert finding.gain_ns == thresholds.KERNEL_FLOOR_NS // 2
+    assert "next bottleneck" in finding.assumes
+
+
 def full_rate(length: int) -> list[Event]:
     """A kernel at low occupancy that adds at most of the memory's rate, among others."""
     shaped = {"Input Dims": [[length], [length]], "Input type": ["float", "float"]}
@@ -348,6 +360,11 @@ def test_collectives_with_no_compute_beside() -> None:
     beside[-1]["args"]["device"] = 1
     alone = found([*quiet(10), *beside])["exposed-communication"]
     assert (alone.cost_ns, alone.gain_ns) == (LONG, 0)
+    # What gains nothing is low, and says why; the host is not to blame.
+    assert alone.severity is Severity.LOW
+    assert "little else to run" in alone.assumes
+    assert "next bottleneck" not in alone.assumes
+    assert "little else" not in finding.assumes
 
 
 def test_hidden_collectives_are_a_note() -> None:
