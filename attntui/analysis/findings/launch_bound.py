@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attntui.analysis.findings.few_blocks import few_blocks, idle_before, told
 from attntui.analysis.findings.gains import Gain, shorter
 from attntui.analysis.findings.ledger import Ledger, Share, both
 from attntui.analysis.findings.model import (
@@ -113,14 +114,23 @@ def _launch_bound(seen: Slice, share: Share) -> Finding | None:
     }
     # The parts by cause are figures of their own.
     figures |= {f"{cause.name.lower()}_ns": by_cause[cause] for cause in Cause if by_cause[cause]}
+    title = (
+        "Launch-bound: GPU idle {of_span_share}, {idle_ns} of {span_ns}; the host gives out "
+        "{operations:operation/operations} of {mean_operation_ns} on average, each "
+        "{idle_before_each_ns} late"
+    )
+    few = few_blocks(seen)
+    idle = idle_before(seen, share.idle, few.rows)
+    if idle >= LOW_SHARE * seen.span_ns:
+        words, shares = told(len(few.rows), int(seen.own[few.small].sum()), idle)
+        title += f"; {words}"
+        figures |= shares
     return finding(
         seen,
         LAUNCH_BOUND,
         cost=share.ns,
         gain=Gain(share.ns),
-        title="Launch-bound: GPU idle {of_span_share}, {idle_ns} of {span_ns}; the host gives out "
-        "{operations:operation/operations} of {mean_operation_ns} on average, each "
-        "{idle_before_each_ns} late",
+        title=title,
         assumes="the GPU works without a pause: the whole is given out at once",
         advice=_launch_advice(seen),
         figures=figures,

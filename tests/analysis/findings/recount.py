@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
 from math import inf
@@ -29,6 +29,7 @@ from attntui.trace import Trace
 from attntui.trace.model import ABSENT, Category, OpInputs
 
 Figures = dict[str, int | float]
+Idle = dict[tuple[int, Cause], int]
 GIVING_OUT = (Cause.DISPATCH, Cause.PYTHON, Cause.UNRECORDED, Cause.RUNTIME, Cause.LAUNCH_CALL)
 
 
@@ -41,6 +42,7 @@ class Books:
     busy: dict[int, int] = field(default_factory=dict)
     idle: list[list[int]] = field(default_factory=list)
     owner: dict[int, str] = field(default_factory=dict)
+    launch_bound: Idle = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         seen = self.seen
@@ -86,12 +88,11 @@ class Books:
             self.busy[row] -= ns
             if ns:
                 self.owner[row] = name
+        if name == "launch-bound":
+            self.launch_bound = idle
         for (gap, cause), ns in idle.items():
             assert 0 <= ns <= self.idle[gap][cause]
             self.idle[gap][cause] -= ns
-
-
-Idle = dict[tuple[int, Cause], int]
 
 
 @dataclass
@@ -660,22 +661,28 @@ def small_grids(books: Books) -> dict[int, tuple[int, int]]:
     return blocks
 
 
+def before(idle: Idle, seen: Slice, rows: Iterable[int]) -> int:
+    """Of idle time what lies right before some operations."""
+    after, wanted = seen.gaps.after.tolist(), set(rows)
+    return sum(ns for (gap, _), ns in idle.items() if after[gap] in wanted)
+
+
 def small_grid(books: Books) -> Counted:
     seen, blocks = books.seen, small_grids(books)
     busy, under = books.of_work(set(blocks))
-    after, split = seen.gaps.after.tolist(), seen.gaps.causes.split
-    idle = sum(int(split[gap].sum()) for gap, row in enumerate(after) if row in blocks)
+    idle = before(books.launch_bound, seen, blocks)
     if under is None and idle > sum(busy.values()):
         under = "launch-bound"
     worst = max(sorted(busy), key=lambda row: busy[row])
     figures: Figures = {
-        "kernels": sum(ns > 0 for ns in busy.values()),
-        "gpu_time_ns": sum(busy.values()),
-        "idle_before_ns": idle,
+        "small_grids": sum(ns > 0 for ns in busy.values()),
+        "small_grids_running_ns": sum(busy.values()),
         "blocks": blocks.get(worst, (0, 0))[0],
         "multiprocessors": blocks.get(worst, (0, 0))[1],
         "kernel_floor_ns": 2_000,
     }
+    if idle:
+        figures["before_small_grids_ns"] = idle
     return Counted(figures, busy, under=under)
 
 
@@ -817,6 +824,11 @@ def launch_bound(books: Books, waits_own: bool) -> Counted:
         part = sum(ns for (_, of), ns in idle.items() if of == cause)
         if part:
             figures[f"{cause.name.lower()}_ns"] = part
+    few = small_grids(books)
+    small = before(idle, seen, few)
+    if small >= 0.03 * seen.span_ns:
+        figures |= {"small_grids": len(few), "small_grids_running_ns": sum(own[row] for row in few)}
+        figures["before_small_grids_ns"] = small
     return Counted(figures, idle=idle)
 
 

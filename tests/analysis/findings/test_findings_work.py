@@ -235,8 +235,28 @@ def test_few_blocks_under_a_host_that_is_behind_are_a_symptom() -> None:
     assert next(iter(seen)) == "launch-bound"
     grid = seen["small-grid"]
     assert grid.under == "launch-bound"
-    # Each names the other's share.
-    assert grid.figures["idle_before_ns"] == seen["launch-bound"].cost_ns == 9 * 40_000
+    # Each names the other's share, in the same words.
+    bound = seen["launch-bound"]
+    assert grid.figures["before_small_grids_ns"] == bound.cost_ns == 9 * 40_000
+    shared = ("small_grids", "small_grids_running_ns", "before_small_grids_ns")
+    assert [bound.figures[key] for key in shared] == [10, 200_000, 360_000]
+    assert [grid.figures[key] for key in shared] == [10, 200_000, 360_000]
+    words = title_text(grid).split(";")[0]
+    assert "fewer blocks" in words
+    assert "launch-bound for" in words
+    assert words in title_text(bound)
+
+
+def test_idle_time_with_another_cause_makes_few_blocks_no_symptom_of_launches() -> None:
+    """A batch is loaded before each of the kernels."""
+    events = gridded(33, ahead=False)
+    for i in range(1, 10):
+        name = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+        events.append(annotation(name, 60_000 * i - 37_000, 60_000 * i))
+    seen = found(events, **SMS)
+    assert "idle-data-loading" in seen
+    assert seen["small-grid"].under is None
+    assert seen["small-grid"].figures["before_small_grids_ns"] == 9 * 3_000
 
 
 def optimizer(
