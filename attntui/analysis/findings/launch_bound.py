@@ -29,7 +29,7 @@ from attntui.analysis.groups import sums
 from attntui.analysis.launches import nearest
 from attntui.analysis.owners import span_at
 from attntui.analysis.runtime_calls import CallKind
-from attntui.trace.model import ABSENT, I64, Category
+from attntui.trace.model import ABSENT, I64, Bool, Category
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
@@ -38,6 +38,17 @@ GIVING_OUT = (Cause.DISPATCH, Cause.PYTHON, Cause.UNRECORDED, Cause.RUNTIME, Cau
 """What the host does to give out the next operation."""
 
 LAUNCH_BOUND = "launch-bound"
+
+
+def given_out(seen: Slice, time: Ledger, gaps: Bool | None = None) -> Share:
+    """What is left of the time that the host takes to give out what ends some gaps (all by
+    default), with what that takes to begin where the host was late by more.
+    """
+    behind = time.idle_of(*GIVING_OUT, gaps=gaps)
+    late = (behind.idle > 0).any(axis=1)
+    queued = seen.gaps.causes.split[:, Cause.QUEUED]
+    given = seen.gaps.causes.split[:, list(GIVING_OUT)].sum(axis=1)
+    return both(behind, time.idle_of(Cause.QUEUED, gaps=late & (queued <= given)))
 
 
 def host_behind(seen: Slice, time: Ledger) -> Iterator[Finding]:
@@ -54,8 +65,7 @@ def host_behind(seen: Slice, time: Ledger) -> Iterator[Finding]:
     if seen.span_ns and gain >= LOW_SHARE * seen.span_ns:
         stalls = _sync_stalls(seen, waits, gain, None)
     yield from time.charged(stalls, waits)
-    behind = time.idle_of(*GIVING_OUT)
-    launches = both(behind, _starts_after(seen, time, behind))
+    launches = given_out(seen, time)
     if not stalls:
         launches = both(launches, time.idle_of(Cause.SYNC))
     bound = _launch_bound(seen, launches)
@@ -85,14 +95,6 @@ def _idle_by_waits(seen: Slice, time: Ledger, calls: I64) -> Share:
         spared = spared - part.idle[:, cause]
         parts.append(part)
     return Share(parts[0].busy, np.sum([part.idle for part in parts], axis=0))
-
-
-def _starts_after(seen: Slice, time: Ledger, behind: Share) -> Share:
-    """What operations took to begin in those gaps in which the host was late."""
-    late = (behind.idle > 0).any(axis=1)
-    queued = seen.gaps.causes.split[:, Cause.QUEUED]
-    given = seen.gaps.causes.split[:, list(GIVING_OUT)].sum(axis=1)
-    return time.idle_of(Cause.QUEUED, gaps=late & (queued <= given))
 
 
 def _launch_bound(seen: Slice, share: Share) -> Finding | None:

@@ -265,14 +265,40 @@ def naive(books: Books) -> Counted:
         if share.role in ("qk", "av")
     )
     figures["outside_products_ns"] = figures["gpu_time_ns"] - products
-    return Counted(figures, busy=books.work(rows_of(calls)))
+    return with_launches(books, calls, figures)
+
+
+def with_launches(books: Books, calls: list[AttentionCall], figures: Figures) -> Counted:
+    """The calls' operations, and the idle time before those that one launch would spare."""
+    trace, seen, spared = books.seen.trace, books.seen, set()
+    for call in calls:
+        launched = [row for row in call.gpu_rows.tolist() if trace.launch[row] != ABSENT]
+        spared |= set(sorted(launched, key=lambda row: int(trace.start[trace.launch[row]]))[1:])
+    after = seen.gaps.after.tolist()
+    idle = given_out(books, lambda gap: after[gap] in spared)
+    if idle:
+        figures["idle_before_ns"] = sum(idle.values())
+    return Counted(figures, books.work(rows_of(calls)), idle)
+
+
+def given_out(books: Books, when: Callable[[int], bool] = lambda _: True) -> Idle:
+    """What the host takes to give out what ends some gaps, and that to begin after it."""
+    split = books.seen.gaps.causes.split.tolist()
+    idle = books.idle_of(*GIVING_OUT, when=when)
+    late = {gap for gap, _ in idle}
+    return idle | books.idle_of(
+        Cause.QUEUED,
+        when=lambda gap: (
+            gap in late and split[gap][Cause.QUEUED] <= sum(split[gap][c] for c in GIVING_OUT)
+        ),
+    )
 
 
 def math(books: Books) -> Counted:
     calls = calls_of(books.seen, "math")
     figures = by_calls(books.seen, calls)
     figures["operations_in_longest"] = len(max(calls, key=lambda call: call.gpu_ns).gpu_rows)
-    return Counted(figures, busy=books.work(rows_of(calls)))
+    return with_launches(books, calls, figures)
 
 
 def upcast(books: Books) -> Counted:
@@ -797,15 +823,7 @@ def syncs(books: Books, told: Finding) -> Counted:
 
 def launch_bound(books: Books, waits_own: bool) -> Counted:
     seen = books.seen
-    split = seen.gaps.causes.split.tolist()
-    idle = books.idle_of(*GIVING_OUT)
-    late = {gap for gap, _ in idle}
-    idle |= books.idle_of(
-        Cause.QUEUED,
-        when=lambda gap: (
-            gap in late and split[gap][Cause.QUEUED] <= sum(split[gap][c] for c in GIVING_OUT)
-        ),
-    )
+    idle = given_out(books)
     if not waits_own:
         idle |= books.idle_of(Cause.SYNC)
     gaps = {gap for gap, _ in idle}
@@ -954,9 +972,10 @@ COUNT: dict[str, Callable[[Books], Counted]] = {
 
 ORDER = (
     *("idle-data-loading", "first-use-load", "steady-allocation", "first-allocation"),
+    "opaque-cpu",
     *("naive-attention", "sdpa-math", "upcast", "hidden-copy", "expanded-heads"),
     *("optimizer-loop", "pageable-copies", "exposed-copies", "exposed-communication"),
-    *("unaligned-shapes", "fp32-products", "unfused-pointwise", "opaque-cpu"),
+    *("unaligned-shapes", "fp32-products", "unfused-pointwise"),
     *("idle-python", "idle-unrecorded", "idle-dispatch", "idle-runtime", "idle-launch-call"),
     *("sync-stalls", "launch-bound", "tiny-kernels", "small-grid", "idle-copy"),
     *("idle-unexplained", "idle-wait-event", "idle-unknown", "graph-gaps", "kernel-starts"),
