@@ -11,7 +11,7 @@ import numpy as np
 from attntui.analysis.busy_time import Rank, ranks
 from attntui.analysis.findings.columns import by_inputs, of_kinds
 from attntui.analysis.findings.gains import shorter
-from attntui.analysis.findings.launch_bound import GIVING_OUT
+from attntui.analysis.findings.launch_bound import GIVING_OUT, given_out
 from attntui.analysis.findings.ledger import Ledger, both
 from attntui.analysis.findings.model import Finding, costliest, finding
 from attntui.analysis.findings.thresholds import (
@@ -187,10 +187,11 @@ def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
         return
     rows = np.sort(np.concatenate(loops))
     before = np.isin(seen.gaps.after, rows)
-    share = both(time.work(rows), time.idle_of(*GIVING_OUT, gaps=before))
+    share = both(time.work(rows), given_out(seen, time, before))
     # A fused step still looks at each tensor on the host.
     tensors = sum(_most_of_a_name(seen, loop) for loop in loops)
-    spared = max(0, share.idle_ns - tensors * LAUNCH_CALL_NS)
+    host_ns = int(share.idle[:, list(GIVING_OUT)].sum())
+    spared = max(0, host_ns - tensors * LAUNCH_CALL_NS)
     own = np.minimum(share.busy, KERNEL_FLOOR_NS)
     factor = share.factor_of_ns(own)
     found = finding(

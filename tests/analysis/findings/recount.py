@@ -658,7 +658,7 @@ def optimizer(books: Books) -> Counted:
     loops, after = optimizer_loops(books.seen), books.seen.gaps.after.tolist()
     rows = {row for loop in loops for row in loop}
     busy = books.work(rows)
-    idle = books.idle_of(*GIVING_OUT, when=lambda gap: after[gap] in rows)
+    idle = given_out(books, lambda gap: after[gap] in rows)
     figures: Figures = {
         "kernels": len(rows),
         "steps": len(loops),

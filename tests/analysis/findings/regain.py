@@ -138,7 +138,8 @@ def optimizer(books: Books, counted: Counted) -> Gained:
     for loop in loops:
         of_loop = names[loop].tolist()
         tensors += max(of_loop.count(name) for name in of_loop)
-    idle = max(0, sum(counted.idle.values()) - 10_000 * tensors)
+    host = sum(ns for (_, cause), ns in counted.idle.items() if cause in recount.GIVING_OUT)
+    idle = max(0, host - 10_000 * tensors)
     on_gpu = shorter(
         books, {row: 1 - min(ns, 2_000) / ns for row, ns in counted.busy.items() if ns}
     )
