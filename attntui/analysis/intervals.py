@@ -81,3 +81,20 @@ def intersection(a: Intervals, b: Intervals) -> Intervals:
     cuts = np.unique(np.concatenate((a.start, a.end, b.start, b.end)))
     both = np.flatnonzero(a.contains(cuts) & b.contains(cuts))
     return union(cuts[both], cuts[both + 1])
+
+
+def overlaps(a_start: I64, a_end: I64, b_start: I64, b_end: I64) -> tuple[I64, I64, I64, I64]:
+    """Where two lists of disjoint ascending intervals meet, by time: the number of each one's
+    interval, and from when to when.
+    """
+    first = np.searchsorted(b_end, a_start, side="right")
+    number = np.maximum(np.searchsorted(b_start, a_end, side="left") - first, 0)
+    of_a = np.repeat(np.arange(len(a_start)), number)
+    nth = np.arange(len(of_a)) - np.repeat(np.cumsum(number) - number, number)
+    of_b = first[of_a] + nth
+    return (
+        of_a,
+        of_b,
+        np.maximum(a_start[of_a], b_start[of_b]),
+        np.minimum(a_end[of_a], b_end[of_b]),
+    )

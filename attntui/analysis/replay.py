@@ -22,7 +22,7 @@ import numpy as np
 from attntui.analysis import intervals
 from attntui.analysis.idle import DeviceIdle
 from attntui.analysis.intervals import Intervals
-from attntui.analysis.queue_depth import FULL_QUEUE
+from attntui.analysis.queue_depth import FULL_QUEUE, queue_depth
 from attntui.analysis.runtime_calls import CallKind
 from attntui.trace.model import ABSENT, I8, I64, Bool, Trace
 
@@ -32,7 +32,7 @@ _LATENCY_NS = 5_000
 """From a launch call to a kernel's begin on an idle GPU, about; for traces without such a one."""
 
 _BLOCKED = 10
-"""A launch call this many times the median of all waited, if work stood ready meanwhile."""
+"""A launch call this many times the median of its name waited, if work stood ready meanwhile."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +204,8 @@ def _waits(
     rows = device.rows
     calls = np.flatnonzero(np.isin(kinds, (CallKind.SYNC, CallKind.COPY, CallKind.LAUNCH)))
     calls = calls[np.isin(trace.lane[calls], lanes)]
-    calls = calls[(kinds[calls] != CallKind.LAUNCH) | _waited_for_room(trace, rows, calls, given)]
+    launches = calls[kinds[calls] == CallKind.LAUNCH]
+    calls = np.setdiff1d(calls, launches[~_waited_for_room(trace, rows, launches)])
     none = intervals.of_disjoint(given[:0], given[:0])
     if not len(calls) or not launched.any():
         return given[:0], none, given[:0], given[:0]
@@ -225,11 +226,14 @@ def _waits(
     return calls, intervals.of_disjoint(start, end), last, end - ended[last]
 
 
-def _waited_for_room(trace: Trace, rows: I64, calls: I64, given: I64) -> Bool:
-    """Which of some calls took far longer than launch calls do while much work stood ready."""
-    dur = trace.dur[calls]
-    usual = np.median(dur) if len(dur) else 0
-    ready = np.searchsorted(np.sort(given), trace.start[calls]) - np.searchsorted(
-        trace.start[rows], trace.start[calls]
-    )
-    return np.asarray((dur > _BLOCKED * usual) & (ready >= FULL_QUEUE), np.bool_)
+def _waited_for_room(trace: Trace, rows: I64, launches: I64) -> Bool:
+    """Which launch calls took far longer than others of their name while much work stood ready
+    for the device that runs `rows`.
+    """
+    name, dur = trace.name[launches], trace.dur[launches]
+    slow = np.zeros(len(launches), np.bool_)
+    for number in np.unique(name).tolist():
+        own = name == number
+        slow[own] = dur[own] > _BLOCKED * np.median(dur[own])
+    full = queue_depth(trace, rows).at(trace.start[launches] - 1) >= FULL_QUEUE
+    return np.asarray(slow & full, np.bool_)

@@ -32,8 +32,9 @@ class Options:
     `select` are words as `attntui/view/session/spelling.py` has them. `tables` are those on
     screen, the last used first; `sorts` and `filters` a pane each with the column (`-` before
     one that is sorted downwards) or the pattern; `instances` the panes that show them; `tops`
-    how many rows a pane has scrolled out of sight; `threshold` the least gap in ns. `peak_bandwidth` (bytes/s) and `peak_flops` (FLOP/s) win
-    over the device table. `ascii` draws with ASCII alone.
+    how many rows a pane has scrolled out of sight; `threshold` the least gap in ns.
+    `peak_bandwidth` (bytes/s) and `peak_flops` (FLOP/s) win over the device table. `ascii`
+    draws with ASCII alone.
     """
 
     step: int | None = None

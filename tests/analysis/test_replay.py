@@ -16,6 +16,7 @@ from replayed import simulate, span
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.intervals import union
+from attntui.analysis.queue_depth import FULL_QUEUE
 from attntui.analysis.replay import Replay
 from attntui.trace.model import I64
 
@@ -189,3 +190,77 @@ def sides(stretches: list[tuple[int, int]]) -> tuple[I64, I64]:
     """Starts and ends, by start."""
     ordered = np.array(sorted(stretches), np.int64).reshape(-1, 2)
     return ordered[:, 0], ordered[:, 1]
+
+
+def test_a_launch_right_at_a_wait_s_end_comes_after_the_wait() -> None:
+    events = [
+        call("cudaLaunchKernel", 0, 100, 1),
+        kernel("k", 500, 10_500, 1),
+        call("cudaStreamSynchronize", 200, 10_500),
+        call("cudaLaunchKernel", 10_500, 10_600, 2),
+        kernel("k", 11_000, 12_000, 2),
+    ]
+    (replayed,) = AnalysedTrace(trace_of(events)).whole.replays
+    assert replayed.begins(replayed.own, None, None).tolist() == [500, 11_000]
+    # The kernel ends 6 us sooner, so does the wait for it, and all that follows.
+    own = replayed.own - np.array([6_000, 0])
+    assert replayed.begins(own, None, None).tolist() == [500, 5_000]
+
+
+def test_an_operation_that_began_before_its_launch_still_waits_for_the_one_before() -> None:
+    """Clock skew: it may be as early again, but not begin while the other runs."""
+    events = [
+        call("cudaLaunchKernel", 0, 100, 1),
+        kernel("k", 500, 1_500, 1),
+        call("cudaLaunchKernel", 2_000, 2_100, 2),
+        kernel("k", 1_800, 2_800, 2),
+    ]
+    (replayed,) = AnalysedTrace(trace_of(events)).whole.replays
+    sparing = union(*sides([(300, 1_900)]))
+    assert replayed.begins(replayed.own, sparing, None).tolist() == [500, 1_500]
+
+
+def ahead(launches: int) -> Host:
+    """A host that gives out work far faster than the device does it."""
+    host = Host([])
+    for _ in range(launches):
+        long_launch(host, 1_000)
+    return host
+
+
+def long_launch(host: Host, ns: int) -> None:
+    """A launch call that takes some time."""
+    host.launch(0, 20_000)
+    host.events[-2]["dur"] = ns / 1000
+    host.now += ns - 100
+
+
+def test_a_launch_call_that_found_the_queue_full_waited_for_room() -> None:
+    host = ahead(FULL_QUEUE + 100)
+    # Some kernels end meanwhile: the call waited for those.
+    long_launch(host, 90_000)
+    host.launch(0, 20_000)
+    assert len(replay_of(host).waits) == 1
+    host = ahead(FULL_QUEUE)
+    long_launch(host, 90_000)
+    host.launch(0, 20_000)
+    assert len(replay_of(host).waits) == 0
+
+
+def test_launch_calls_are_judged_by_their_like() -> None:
+    """Many short calls that wait for nothing make no launch call a slow one."""
+    host = ahead(FULL_QUEUE + 100)
+    for _ in range(4 * FULL_QUEUE):
+        host.events.append(call("cudaEventSynchronize", host.now, host.now + 10))
+        host.now += 20
+    for _ in range(100):
+        long_launch(host, 1_000)
+    assert len(replay_of(host).waits) == 0
+
+
+def test_work_without_a_launch_does_not_stand_in_the_queue() -> None:
+    host = ahead(10)
+    long_launch(host, 90_000)
+    for i in range(FULL_QUEUE):
+        host.events.append(kernel("early", host.device + i * 1_000, host.device + i * 1_000 + 900))
+    assert len(replay_of(host).waits) == 0

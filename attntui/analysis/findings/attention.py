@@ -11,10 +11,11 @@ from attntui.analysis.attention import AttentionCall
 from attntui.analysis.attention.model import Role
 from attntui.analysis.attention_ops import Backend
 from attntui.analysis.findings.columns import bytes_of_all
-from attntui.analysis.findings.gains import HostWork, shorter
-from attntui.analysis.findings.ledger import Ledger, Share
+from attntui.analysis.findings.gains import Gain, HostWork, shorter
+from attntui.analysis.findings.launch_bound import given_out
+from attntui.analysis.findings.ledger import Ledger, Share, both
 from attntui.analysis.findings.model import Evidence, Finding, costliest, finding
-from attntui.analysis.findings.thresholds import EVIDENCE_MOST, FUSED_SHARE
+from attntui.analysis.findings.thresholds import EVIDENCE_MOST, FUSED_SHARE, LOW_SHARE
 from attntui.analysis.launches import nearest
 from attntui.analysis.named import holding, ops_named, rows_named
 from attntui.trace.masks import mask_of
@@ -45,7 +46,7 @@ def naive_attention(seen: Slice, time: Ledger) -> Iterator[Finding]:
     title = (
         "Naive attention takes {gpu_time_ns} in {calls:call/calls}, {outside_products_ns} of it "
     )
-    title += "outside the products" + _bytes_told(calls, figures)
+    title += "outside the products" + _idle_told(seen, share, figures) + _bytes_told(calls, figures)
     found = finding(
         seen,
         "naive-attention",
@@ -88,7 +89,10 @@ def sdpa_on_math(seen: Slice, time: Ledger) -> Iterator[Finding]:
         "sdpa-math",
         cost=share.ns,
         gain=gain,
-        title=title + _bytes_told(calls, figures) + "; told by {evidence}",
+        title=title
+        + _idle_told(seen, share, figures)
+        + _bytes_told(calls, figures)
+        + "; told by {evidence}",
         assumes=_FUSED_TAKES,
         figures=figures,
         evidence=call_evidence(calls),
@@ -109,15 +113,26 @@ def _outside_products(call: AttentionCall) -> int:
     return sum(share.gpu_ns for share in call.roles if share.role not in _PRODUCTS)
 
 
-def _fused(seen: Slice, time: Ledger, calls: Sequence[AttentionCall]) -> tuple[Share, int, int]:
+def _fused(seen: Slice, time: Ledger, calls: Sequence[AttentionCall]) -> tuple[Share, Gain, int]:
     """The calls' time, what fused kernels in their place would gain, and what they would take."""
-    share = time.work(np.concatenate([call.gpu_rows for call in calls]))
+    work = time.work(np.concatenate([call.gpu_rows for call in calls]))
+    share = both(work, given_out(seen, time, _before_all_but_first(seen, calls)))
     fused = [fused_ns(seen, call) for call in calls]
     whole = sum(call.gpu_ns for call in calls)
     factor = share.factor(sum(fused) / max(whole, 1))
     for call, takes in zip(calls, fused, strict=True):
         factor[np.isin(seen.gpu_ops, call.gpu_rows)] = takes / max(call.gpu_ns, 1)
     return share, shorter(seen, factor=factor, spared=_all_but_one_launch(seen, calls)), sum(fused)
+
+
+def _before_all_but_first(seen: Slice, calls: Sequence[AttentionCall]) -> Bool:
+    """Which gaps end with an operation of a call that is not the first that it launched."""
+    trace = seen.trace
+    later = []
+    for call in calls:
+        rows = call.gpu_rows[trace.launch[call.gpu_rows] != ABSENT]
+        later.append(rows[trace.start[trace.launch[rows]].argsort(kind="stable")[1:]])
+    return np.isin(seen.gaps.after, np.concatenate(later))
 
 
 def fused_ns(seen: Slice, call: AttentionCall) -> int:
@@ -149,6 +164,14 @@ def _all_but_one_launch(seen: Slice, calls: Sequence[AttentionCall]) -> HostWork
             starts.append(call.start)
             ends.append(last)
     return HostWork.sorted(np.array(lanes, np.int64), np.array(starts, np.int64), np.array(ends))
+
+
+def _idle_told(seen: Slice, share: Share, figures: dict[str, int]) -> str:
+    """Adds the idle time to `figures` and says it, where it matters."""
+    if share.idle_ns < LOW_SHARE * seen.span_ns:
+        return ""
+    figures["idle_before_ns"] = share.idle_ns
+    return "; the GPU stood idle for {idle_before_ns} while the host gave out its operations"
 
 
 def _bytes_told(calls: Sequence[AttentionCall], figures: dict[str, int]) -> str:

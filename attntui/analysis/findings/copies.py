@@ -98,6 +98,7 @@ def exposed_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
         title="Copies from or to the host run alone for {exposed_ns} ({copies:copy/copies}, "
         "{copying_ns}): no kernel runs beside them",
         assumes="they run beside the kernels, as long as there are any",
+        limit="; there is little else to run",
         figures={
             "exposed_ns": share.ns,
             "copies": len(rows),

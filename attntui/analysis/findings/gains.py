@@ -45,6 +45,21 @@ class HostWork:
         return intervals.union(self.start[own], self.end[own])
 
 
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What a fix would gain: `ns` that the devices' spans would be shorter by, together.
+    `work_ns` is how much shorter their work would be: what would be gained if the host
+    gave all of it out ahead.
+    """
+
+    ns: int
+    work_ns: int = 0
+
+    def __add__(self, more: int) -> Gain:
+        """With some ns that are gained besides."""
+        return Gain(self.ns + more, self.work_ns)
+
+
 def shorter(
     seen: Slice,
     *,
@@ -52,8 +67,8 @@ def shorter(
     spared: HostWork | None = None,
     without: I64 | None = None,
     beside: I64 | None = None,
-) -> int:
-    """How many ns shorter the devices' spans would be, together.
+) -> Gain:
+    """How much shorter the devices' spans would be, and their work.
 
     `factor` is what part of its own time each of the slice's GPU operations would still take.
     `spared` is host work that falls away. `without` are calls that would no longer wait for
@@ -61,17 +76,17 @@ def shorter(
     none of the device's time, as long as the rest is longer than it.
     """
     own = seen.own if factor is None else np.rint(seen.own * factor).astype(np.int64)
-    total = 0
+    ns = work_ns = 0
     for device, replayed in zip(seen.devices, seen.replays, strict=True):
         kept = None
         if without is not None:
             kept = np.flatnonzero(~np.isin(replayed.calls, without))
-        span = replayed.span(
-            seen.own_on(device, own),
-            None if spared is None else spared.on(replayed.lanes),
-            kept,
-        )
+        left = seen.own_on(device, own)
+        span = replayed.span(left, None if spared is None else spared.on(replayed.lanes), kept)
+        work = int(left.sum())
         if beside is not None:
-            span = max(span, int(seen.own_on(device, beside).sum()))
-        total += device.span_ns - span
-    return max(0, total)
+            longest = int(seen.own_on(device, beside).sum())
+            span, work = max(span, longest), max(work, longest)
+        ns += device.span_ns - span
+        work_ns += device.busy_ns - work
+    return Gain(max(0, ns), max(0, work_ns))

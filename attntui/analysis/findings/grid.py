@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.busy_time import Rank, ranks
+from attntui.analysis.findings.few_blocks import few_blocks, idle_before, told
 from attntui.analysis.findings.gains import shorter
 from attntui.analysis.findings.launch_bound import LAUNCH_BOUND
 from attntui.analysis.findings.ledger import Ledger
@@ -18,9 +17,7 @@ from attntui.analysis.findings.thresholds import (
     LOW_OCCUPANCY_PCT,
     NEAR_ROOF,
     SEEN_SHARE,
-    SMALL_GRID_SHARE,
 )
-from attntui.trace.model import ABSENT, I64
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
@@ -31,22 +28,20 @@ def small_grid(seen: Slice, time: Ledger) -> Iterator[Finding]:
     kernel bounds would not be shorter with more: they are a symptom of giving out little work.
     """
     trace = seen.trace
-    blocks, sms = _blocks(seen)
-    small = (blocks > 0) & (sms > 0) & (blocks < SMALL_GRID_SHARE * sms)
-    # A kernel at its floor would not be shorter with more blocks.
-    small &= (ranks(trace, seen.gpu_ops) == Rank.COMPUTE) & (seen.own > KERNEL_FLOOR_NS)
-    rows = seen.gpu_ops[small]
+    few = few_blocks(seen)
+    rows, blocks, sms = few.rows, few.blocks, few.multiprocessors
     if not len(rows):
         return
     share, under = time.of_work(rows)
     spread = np.maximum(share.busy - KERNEL_FLOOR_NS, 0)
-    left = np.where(small, blocks / np.maximum(sms, 1), 1.0)
+    left = np.where(few.small, blocks / np.maximum(sms, 1), 1.0)
     factor = share.factor_of_ns(spread * (1 - left))
     gain = shorter(seen, factor=factor)
-    idle = int(seen.gaps.causes.split[np.isin(seen.gaps.after, rows)].sum())
+    idle = idle_before(seen, time.idle_owned_by(LAUNCH_BOUND), rows)
     if under is None and idle > share.ns:
         # Mostly the GPU waits for the next of them: that is the cause.
         under = LAUNCH_BOUND
+    words, figures = told(share.ops, share.ns, idle)
     at = np.flatnonzero(share.busy)
     worst = int(at[np.argmax(share.busy[at])])
     found = finding(
@@ -54,15 +49,12 @@ def small_grid(seen: Slice, time: Ledger) -> Iterator[Finding]:
         "small-grid",
         cost=share.ns,
         gain=gain,
-        title="{kernels:kernel has/kernels have} fewer blocks than half of the multiprocessors: "
-        "they run for {gpu_time_ns}, the GPU idle for {idle_before_ns} before them; the longest, "
-        "{kernel}, has {blocks:block/blocks} for {multiprocessors}",
+        title=words + "; the longest, {kernel}, has {blocks:block/blocks} for {multiprocessors}",
         assumes="the same work in as many blocks as multiprocessors, a kernel no shorter than "
         "{kernel_floor_ns}",
-        figures={
-            "kernels": share.ops,
-            "gpu_time_ns": share.ns,
-            "idle_before_ns": idle,
+        limit="; most of their time is that floor",
+        figures=figures
+        | {
             "blocks": int(blocks[worst]),
             "multiprocessors": int(sms[worst]),
             "kernel_floor_ns": KERNEL_FLOOR_NS,
@@ -75,21 +67,6 @@ def small_grid(seen: Slice, time: Ledger) -> Iterator[Finding]:
         under=under,
     )
     yield from time.charged(found, share)
-
-
-def _blocks(seen: Slice) -> tuple[I64, I64]:
-    """Blocks of each of the slice's operations, and its device's multiprocessors; 0: unknown."""
-    trace = seen.trace
-    config = trace.columns.launch_config[seen.gpu_ops]
-    grids = [0 if c.grid is None else prod(c.grid) for c in trace.launch_configs]
-    blocks = np.array([*grids, 0], np.int64)[config]
-    sms = {device.id: device.sms or 0 for device in trace.metadata.devices}
-    numbers = np.unique(trace.device[seen.gpu_ops]).tolist()
-    found = np.zeros(len(seen.gpu_ops), np.int64)
-    for number in numbers:
-        own = trace.device[seen.gpu_ops] == number
-        found[own] = sms.get(trace.number_of_device(number), 0)
-    return np.where(config == ABSENT, 0, blocks), found
 
 
 def fine_low_occupancy(seen: Slice, time: Ledger) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.gains import HostWork, shorter
+from attntui.analysis.findings.gains import Gain, HostWork, shorter
 from attntui.analysis.findings.ledger import Ledger, Share
 from attntui.analysis.findings.model import Finding, finding, longest, recorded
 from attntui.analysis.findings.thresholds import GOES_ON, HOST_CODE_NS, QUEUED_NS, READY_BATCH_NS
@@ -156,7 +156,7 @@ def data_loading(seen: Slice, time: Ledger) -> Iterator[Finding]:
 def first_use(seen: Slice, time: Ledger) -> Iterator[Finding]:
     """Idle time in which code was loaded or compiled, or a plan for new shapes chosen."""
     share = time.idle_of(Cause.MODULE_LOAD)
-    yield from _told(seen, time, share, _LOAD, share.ns)
+    yield from _told(seen, time, share, _LOAD, Gain(share.ns))
 
 
 def allocation(seen: Slice, time: Ledger) -> Iterator[Finding]:
@@ -192,7 +192,7 @@ def host_code(seen: Slice, time: Ledger) -> Iterator[Finding]:
     for cause, remedy in _LONG.items():
         took = between if cause in (Cause.PYTHON, Cause.UNRECORDED) else split[:, cause]
         share = time.idle_of(cause, gaps=took >= HOST_CODE_NS)
-        yield from _told(seen, time, share, remedy, share.ns)
+        yield from _told(seen, time, share, remedy, Gain(share.ns))
 
 
 def in_the_queue(seen: Slice, time: Ledger) -> Iterator[Finding]:
@@ -201,16 +201,16 @@ def in_the_queue(seen: Slice, time: Ledger) -> Iterator[Finding]:
     """
     queued = seen.gaps.causes.split[:, Cause.QUEUED]
     unexplained = time.idle_of(Cause.QUEUED, gaps=queued >= QUEUED_NS)
-    yield from _told(seen, time, unexplained, _UNEXPLAINED, unexplained.ns)
+    yield from _told(seen, time, unexplained, _UNEXPLAINED, Gain(unexplained.ns))
     for remedy, cause in ((_WAIT, Cause.WAIT_EVENT), (_UNKNOWN, Cause.UNKNOWN)):
         share = time.idle_of(cause)
-        yield from _told(seen, time, share, remedy, share.ns)
+        yield from _told(seen, time, share, remedy, Gain(share.ns))
     for remedy, cause in ((_GRAPH, Cause.GRAPH), (_STARTS, Cause.QUEUED)):
         share = time.idle_of(cause)
-        yield from _told(seen, time, share, remedy, share.ns // 2)
+        yield from _told(seen, time, share, remedy, Gain(share.ns // 2))
 
 
-def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: int) -> Iterator[Finding]:
+def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: Gain) -> Iterator[Finding]:
     """The finding about idle time that has one cause."""
     by_gap = share.idle.sum(axis=1)
     some = by_gap > 0

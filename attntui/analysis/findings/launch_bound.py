@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.gains import shorter
+from attntui.analysis.findings.few_blocks import few_blocks, idle_before, told
+from attntui.analysis.findings.gains import Gain, shorter
 from attntui.analysis.findings.ledger import Ledger, Share, both
 from attntui.analysis.findings.model import (
-    Evidence,
     Finding,
     costliest,
+    costliest_names,
     finding,
     longest,
 )
@@ -28,7 +29,7 @@ from attntui.analysis.groups import sums
 from attntui.analysis.launches import nearest
 from attntui.analysis.owners import span_at
 from attntui.analysis.runtime_calls import CallKind
-from attntui.trace.model import ABSENT, I64, Category
+from attntui.trace.model import ABSENT, I64, Bool, Category
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
@@ -39,6 +40,17 @@ GIVING_OUT = (Cause.DISPATCH, Cause.PYTHON, Cause.UNRECORDED, Cause.RUNTIME, Cau
 LAUNCH_BOUND = "launch-bound"
 
 
+def given_out(seen: Slice, time: Ledger, gaps: Bool | None = None) -> Share:
+    """What is left of the time that the host takes to give out what ends some gaps (all by
+    default), with what that takes to begin where the host was late by more.
+    """
+    behind = time.idle_of(*GIVING_OUT, gaps=gaps)
+    late = (behind.idle > 0).any(axis=1)
+    queued = seen.gaps.causes.split[:, Cause.QUEUED]
+    given = seen.gaps.causes.split[:, list(GIVING_OUT)].sum(axis=1)
+    return both(behind, time.idle_of(Cause.QUEUED, gaps=late & (queued <= given)))
+
+
 def host_behind(seen: Slice, time: Ledger) -> Iterator[Finding]:
     """Launch-bound, the waits of the host, and tiny kernels: which of them is the cause.
 
@@ -47,14 +59,13 @@ def host_behind(seen: Slice, time: Ledger) -> Iterator[Finding]:
     cost is the idle time in them and after them until work comes again.
     """
     calls = np.flatnonzero(seen.analysed.finder.host.kinds == CallKind.SYNC)
-    gain = shorter(seen, without=calls)
+    gain = shorter(seen, without=calls).ns
     waits = _idle_by_waits(seen, time, calls)
     stalls = None
     if seen.span_ns and gain >= LOW_SHARE * seen.span_ns:
         stalls = _sync_stalls(seen, waits, gain, None)
     yield from time.charged(stalls, waits)
-    behind = time.idle_of(*GIVING_OUT)
-    launches = both(behind, _starts_after(seen, time, behind))
+    launches = given_out(seen, time)
     if not stalls:
         launches = both(launches, time.idle_of(Cause.SYNC))
     bound = _launch_bound(seen, launches)
@@ -86,14 +97,6 @@ def _idle_by_waits(seen: Slice, time: Ledger, calls: I64) -> Share:
     return Share(parts[0].busy, np.sum([part.idle for part in parts], axis=0))
 
 
-def _starts_after(seen: Slice, time: Ledger, behind: Share) -> Share:
-    """What operations took to begin in those gaps in which the host was late."""
-    late = (behind.idle > 0).any(axis=1)
-    queued = seen.gaps.causes.split[:, Cause.QUEUED]
-    given = seen.gaps.causes.split[:, list(GIVING_OUT)].sum(axis=1)
-    return time.idle_of(Cause.QUEUED, gaps=late & (queued <= given))
-
-
 def _launch_bound(seen: Slice, share: Share) -> Finding | None:
     gaps = seen.gaps
     by_gap = share.idle.sum(axis=1)
@@ -113,14 +116,23 @@ def _launch_bound(seen: Slice, share: Share) -> Finding | None:
     }
     # The parts by cause are figures of their own.
     figures |= {f"{cause.name.lower()}_ns": by_cause[cause] for cause in Cause if by_cause[cause]}
+    title = (
+        "Launch-bound: GPU idle {of_span_share}, {idle_ns} of {span_ns}; the host gives out "
+        "{operations:operation/operations} of {mean_operation_ns} on average, each "
+        "{idle_before_each_ns} late"
+    )
+    few = few_blocks(seen)
+    idle = idle_before(seen, share.idle, few.rows)
+    if idle >= LOW_SHARE * seen.span_ns:
+        words, shares = told(len(few.rows), int(seen.own[few.small].sum()), idle)
+        title += f"; {words}"
+        figures |= shares
     return finding(
         seen,
         LAUNCH_BOUND,
         cost=share.ns,
-        gain=share.ns,
-        title="Launch-bound: GPU idle {of_span_share}, {idle_ns} of {span_ns}; the host gives out "
-        "{operations:operation/operations} of {mean_operation_ns} on average, each "
-        "{idle_before_each_ns} late",
+        gain=Gain(share.ns),
+        title=title,
         assumes="the GPU works without a pause: the whole is given out at once",
         advice=_launch_advice(seen),
         figures=figures,
@@ -145,15 +157,11 @@ def _launch_advice(seen: Slice) -> str:
 
 def _sync_stalls(seen: Slice, share: Share, gain: int, under: str | None) -> Finding | None:
     """Idle time that the host's waits for the GPU bring about."""
-    causes = seen.gaps.causes
     trace = seen.trace
     by_gap = share.idle.sum(axis=1)
-    # A gap later on still comes of the last wait before it.
-    last = np.maximum.accumulate(
-        np.where(causes.trigger == Trigger.SYNC, np.arange(len(by_gap)), -1)
-    )
-    some = np.flatnonzero((by_gap > 0) & (last >= 0))
-    calls, which = np.unique(causes.trigger_row[last[some]], return_inverse=True)
+    waits = _waits_before(seen)
+    some = np.flatnonzero((by_gap > 0) & (waits != ABSENT))
+    calls, which = np.unique(waits[some], return_inverse=True)
     idle = sums(which, by_gap[some], len(calls))
     if not len(calls):
         return None
@@ -180,7 +188,7 @@ def _sync_stalls(seen: Slice, share: Share, gain: int, under: str | None) -> Fin
         seen,
         "sync-stalls",
         cost=share.ns,
-        gain=gain,
+        gain=Gain(gain),
         title=title,
         assumes="the host runs ahead where it waited, and gives out work as fast as it did",
         figures=figures,
@@ -190,6 +198,20 @@ def _sync_stalls(seen: Slice, share: Share, gain: int, under: str | None) -> Fin
         names={"op": _costliest_place(seen, calls, idle)},
         under=under,
     )
+
+
+def _waits_before(seen: Slice) -> I64:
+    """The wait that drained the queue before each gap, else the last one that drained its
+    device's before: what comes later still comes of it. ABSENT where there is none.
+    """
+    causes = seen.gaps.causes
+    found = np.full(len(seen.gaps), ABSENT, np.int64)
+    for device in seen.devices:
+        at = np.flatnonzero(seen.gaps.device == device.device)
+        waited = np.where(causes.trigger[at] == Trigger.SYNC, np.arange(len(at)), ABSENT)
+        last = np.maximum.accumulate(waited)
+        found[at] = np.where(last == ABSENT, ABSENT, causes.trigger_row[at[last]])
+    return found
 
 
 def _costliest_place(seen: Slice, calls: I64, idle: I64) -> str:
@@ -219,7 +241,7 @@ def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[
         seen,
         "tiny-kernels",
         cost=running if under else share.ns,
-        gain=int(np.minimum(share.busy, KERNEL_FLOOR_NS).sum()) // 2,
+        gain=shorter(seen, factor=share.factor_of_ns(np.minimum(share.busy, KERNEL_FLOOR_NS) / 2)),
         title="{tiny_kernels} of {all_kernels} kernels are shorter than {tiny_below_ns}: they run "
         "for {running_ns}",
         assumes="half as many kernels, each of twice the work",
@@ -229,7 +251,7 @@ def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[
             "tiny_below_ns": TINY_NS,
             "running_ns": running,
         },
-        evidence=_commonest(seen, rows),
+        evidence=costliest_names(trace, rows, (seen.own if under else share.busy)[tiny]),
         advice="Fuse them (torch.compile, fused optimisers, foreach ops)."
         if seen.in_use.graph
         else "Fuse them (torch.compile, fused optimisers, foreach ops), or replay a CUDA graph, "
@@ -239,10 +261,3 @@ def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[
         in_use=seen.in_use.words("graph"),
     )
     yield from time.charged(found, share)
-
-
-def _commonest(seen: Slice, rows: I64) -> tuple[Evidence, ...]:
-    """The first row of each name among `rows`, the name with most time first."""
-    trace = seen.trace
-    _, first, which = np.unique(trace.name[rows], return_index=True, return_inverse=True)
-    return costliest(rows[first], sums(which, trace.dur[rows], len(first)))

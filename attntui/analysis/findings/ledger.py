@@ -65,6 +65,7 @@ class Ledger:
         self.busy = seen.own.copy()
         self.idle = seen.gaps.causes.split.copy()
         self._owners: list[str] = []
+        self._idle_of: dict[str, I64] = {}
         self._owner_of_work = np.full(len(self.busy), ABSENT, np.int64)
 
     def work(self, rows: I64) -> Share:
@@ -116,8 +117,13 @@ class Ledger:
         """From now on a share belongs to the finding of that name."""
         self._owner_of_work[share.busy > 0] = len(self._owners)
         self._owners.append(name)
+        self._idle_of[name] = share.idle
         self.busy -= share.busy
         self.idle -= share.idle
+
+    def idle_owned_by(self, name: str) -> I64:
+        """The idle time that a finding took, shape [gaps, causes]; none if it took nothing."""
+        return self._idle_of.get(name, self._no_idle())
 
     def _no_idle(self) -> I64:
         return np.zeros_like(self.idle)

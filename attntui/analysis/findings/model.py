@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attntui.analysis.findings.gains import Gain
 from attntui.analysis.findings.thresholds import (
     EVIDENCE_MOST,
     HIGH_SHARE,
@@ -16,6 +17,7 @@ from attntui.analysis.findings.thresholds import (
     LOW_SHARE,
     MEDIUM_SHARE,
 )
+from attntui.analysis.groups import sums
 from attntui.analysis.scope import Range
 from attntui.trace.model import I64, Category, Trace
 
@@ -104,7 +106,7 @@ def finding(
     name: str,
     *,
     cost: int,
-    gain: int | None,
+    gain: Gain | None,
     title: str,
     assumes: str,
     advice: str,
@@ -112,28 +114,36 @@ def finding(
     evidence: tuple[Evidence, ...],
     names: Mapping[str, str] | None = None,
     work: int = 0,
+    limit: str = "",
     under: str | None = None,
     in_use: tuple[str, ...] = (),
 ) -> Finding | None:
     """A finding that costs; None where neither its cost nor its gain matters.
 
-    It is as grave as its gain's share of the span; a gain of None is not known, and counts as
-    none. `work`, the ns of GPU work in its cost, is judged by its share of the busy time too, one
-    level lower: where the GPU mostly stood idle it is the next thing to mend. Whatever costs a
-    share that matters is at least low.
+    It is as grave as its gain's share of the span. `work` is the ns of GPU work in its cost.
+    What a fix would spare of that is judged by its share of the busy time too, one level lower:
+    where the GPU mostly stood idle it is the next thing to mend; low, as long as next to nothing
+    is gained. Whatever costs a share that matters is at least low. A gain of None is not known:
+    the work counts whole.
+
+    No finding gains more than it costs: what a run with the fix spares beyond that is the time
+    of other findings. Where the host keeps the spared work from being gained, `assumes` says so;
+    where little work is spared it says `limit`, what stands in the way of more.
     """
     span, busy = seen.span_ns, seen.busy_ns
     if not span or cost <= 0:
         return None
-    known = gain is not None
-    gain = max(0, min(gain or 0, cost))
-    if work and known and gain < LITTLE_SHARE * cost:
-        assumes += HOST_FIRST
-    levels = [level(gain / span), Severity.LOW if level(cost / span) else None]
-    if work and busy:
-        of_busy = level(work / busy)
-        levels.append(None if of_busy is None else Severity(min(of_busy + 1, Severity.LOW)))
-    told = [each for each in levels if each is not None]
+    gained = 0 if gain is None else max(0, min(gain.ns, cost))
+    spared = work if gain is None else min(gain.work_ns, work)
+    if gain is not None and work and gained < LITTLE_SHARE * cost:
+        assumes += HOST_FIRST if spared >= LITTLE_SHARE * cost else limit
+    of_gain, of_busy = level(gained / span), level(spared / busy) if busy else None
+    told = [] if of_gain is None else [of_gain]
+    if of_busy is not None:
+        counts = gain is None or of_gain is not None
+        told.append(Severity(min(of_busy + 1, Severity.LOW)) if counts else Severity.LOW)
+    if cost >= LOW_SHARE * span:
+        told.append(Severity.LOW)
     if not told:
         return None
     return Finding(
@@ -145,8 +155,8 @@ def finding(
         evidence=evidence,
         advice=advice,
         names=names or {},
-        gain_ns=gain,
-        gain_share=gain / span,
+        gain_ns=gained,
+        gain_share=gained / span,
         assumes=assumes,
         under=under,
         in_use=in_use,
@@ -169,6 +179,14 @@ def costliest(rows: I64, cost: I64) -> tuple[Evidence, ...]:
     """The rows with the most cost, most first; of equal ones the earlier."""
     order = np.argsort(-cost, kind="stable")[:EVIDENCE_MOST]
     return tuple(map(Evidence, rows[order].tolist(), cost[order].tolist()))
+
+
+def costliest_names(trace: Trace, rows: I64, cost: I64) -> tuple[Evidence, ...]:
+    """The names with the most cost among some rows, each by its costliest row."""
+    order = np.lexsort((-cost, trace.name[rows]))
+    _, first, which = np.unique(trace.name[rows[order]], return_index=True, return_inverse=True)
+    total = sums(which, cost[order], len(first))
+    return costliest(rows[order[first]], total)
 
 
 def longest(start: I64, end: I64, cost: I64) -> tuple[Evidence, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from attntui.analysis.busy_time import Rank, ranks
 from attntui.analysis.findings.columns import by_inputs, of_kinds
 from attntui.analysis.findings.gains import shorter
-from attntui.analysis.findings.launch_bound import GIVING_OUT
+from attntui.analysis.findings.launch_bound import GIVING_OUT, given_out
 from attntui.analysis.findings.ledger import Ledger, both
 from attntui.analysis.findings.model import Finding, costliest, finding
 from attntui.analysis.findings.thresholds import (
@@ -82,7 +82,7 @@ def unfused_pointwise(seen: Slice, time: Ledger) -> Iterator[Finding]:
             "fused_bytes": int(fused.sum()),
             "kept_share": POINTWISE_KEPT,
         },
-        evidence=costliest(chains.rows, seen.own[at]),
+        evidence=costliest(chains.rows, share.busy[at]),
         advice="Let torch.compile fuse them, or write them as one Triton kernel."
         if not seen.in_use.compiled
         else "Put them into one compiled region (look for graph breaks between them), or write "
@@ -187,17 +187,18 @@ def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
         return
     rows = np.sort(np.concatenate(loops))
     before = np.isin(seen.gaps.after, rows)
-    share = both(time.work(rows), time.idle_of(*GIVING_OUT, gaps=before))
+    share = both(time.work(rows), given_out(seen, time, before))
     # A fused step still looks at each tensor on the host.
     tensors = sum(_most_of_a_name(seen, loop) for loop in loops)
-    spared = max(0, share.idle_ns - tensors * LAUNCH_CALL_NS)
+    host_ns = int(share.idle[:, list(GIVING_OUT)].sum())
+    spared = max(0, host_ns - tensors * LAUNCH_CALL_NS)
     own = np.minimum(share.busy, KERNEL_FLOOR_NS)
     factor = share.factor_of_ns(own)
     found = finding(
         seen,
         "optimizer-loop",
         cost=share.ns,
-        gain=spared + shorter(seen, factor=factor),
+        gain=shorter(seen, factor=factor) + spared,
         title="The optimiser launches its kernels tensor by tensor: {kernels} in {steps:step/steps}"
         ", {gpu_time_ns} on the GPU, which stood idle for {idle_ns} before them",
         assumes="some kernels a step for all tensors: none waits for its launch but for "
@@ -210,7 +211,7 @@ def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
             "kernel_floor_ns": KERNEL_FLOOR_NS,
             "host_kept_ns": LAUNCH_CALL_NS,
         },
-        evidence=costliest(rows, trace.dur[rows]),
+        evidence=costliest(rows, share.busy[np.searchsorted(seen.gpu_ops, rows)]),
         advice="Pass fused=True (or foreach=True) to the optimiser: a few kernels then update all "
         "tensors.",
         work=share.busy_ns,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.findings.gains import shorter
+from attntui.analysis.findings.gains import Gain, shorter
 from attntui.analysis.findings.ledger import Ledger, Share
-from attntui.analysis.findings.model import Finding, costliest, finding
+from attntui.analysis.findings.model import Finding, costliest, costliest_names, finding
 from attntui.analysis.findings.thresholds import PRODUCT_SHARE, UNALIGNED_ELEMENTS
 from attntui.analysis.groups import distinct
 from attntui.analysis.kernel_facts import KernelFact
@@ -38,6 +38,10 @@ def fp32_products(seen: Slice, time: Ledger) -> Iterator[Finding]:
     abilities = seen.analysed.abilities
     dtype = "tf32" if abilities.tf32 else "fp16"
     faster = _faster(seen, share, dtype, "on the tensor cores", "on_tensor_cores_ns")
+    at = np.flatnonzero(share.busy)
+    evidence = costliest_names(seen.trace, seen.gpu_ops[at], share.busy[at])
+    most = evidence[0].place
+    assert isinstance(most, int)
     found = finding(
         seen,
         "fp32-products",
@@ -52,9 +56,9 @@ def fp32_products(seen: Slice, time: Ledger) -> Iterator[Finding]:
             "of_busy_share": share.ns / max(seen.busy_ns, 1),
         }
         | faster.figures,
-        evidence=costliest(seen.kernels.longest[chosen], seen.kernels.total[chosen]),
+        evidence=evidence,
         advice=_fp32_advice(seen),
-        names={"kernel": seen.analysed.labels.names[int(seen.kernels.name[chosen[0]])]},
+        names={"kernel": seen.analysed.labels.event(most)},
         work=share.busy_ns,
         under=under,
         in_use=seen.in_use.words("autocast"),
@@ -179,7 +183,7 @@ def _rows_of(seen: Slice, chosen: list[int]) -> I64:
 class _Faster:
     """What products gain where they run well on the tensor cores, and in whose figures."""
 
-    gain: int | None
+    gain: Gain | None
     assumes: str
     figures: dict[str, int]
 

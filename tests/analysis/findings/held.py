@@ -12,6 +12,14 @@ from attntui.analysis.slice import Slice
 ONLY_TOLD = {"message_bytes"}
 """Of a finding's figures what the title says of one event."""
 
+BY_DURATION = {"naive-attention", "sdpa-math", "upcast", "hidden-copy", "pageable-copies"}
+"""Their evidence is ranked by how long it ran, as their figures are told; others' by what is
+theirs of that.
+"""
+
+LIMITS = ("most of their time is that floor", "there is little else to run")
+"""What little work spared is put down to."""
+
 ROUNDED = {"fused_ns", "on_tensor_cores_ns", "aligned_ns", "pinned_ns"}
 """Sums of rounded parts."""
 
@@ -30,17 +38,24 @@ def hold(seen: Slice) -> None:
         if counted.under not in told:
             counted.under = None
         check(finding, counted)
-        assert finding.gain_ns == pytest.approx(regain.gain(books, name, counted), abs=1), name
-        assert finding.severity is severity(seen, finding, counted), name
-        # The host is blamed for a gain that is known, and little beside the GPU work mended.
+        gained = regain.gain(books, name, counted)
+        assert finding.gain_ns == pytest.approx(gained.span, abs=1), name
         known = name not in regain.OF_PRODUCTS or counted.takes is not None
-        work = sum(counted.busy.values())
-        little = work > 0 and known and (finding.gain_ns or 0) < 0.1 * counted.cost
-        assert ("next bottleneck" in finding.assumes) is little, name
+        grave = severity(seen, finding, counted, gained.work, known=known)
+        assert finding.severity is grave, name
+        # The host is blamed where it keeps what the GPU would be spared from being gained.
+        little = counted.work > 0 and known and (finding.gain_ns or 0) < 0.1 * counted.cost
+        spares = gained.work >= 0.1 * counted.cost
+        assert ("next bottleneck" in finding.assumes) is (little and spares), name
+        for limit in LIMITS:
+            assert (limit not in finding.assumes) or (little and not spares), name
         if name == "sync-stalls":
             behind = "behind all the same" in finding.title
             assert behind is (finding.under is not None)
             assert not behind or (finding.gain_share or 0) < thresholds.LOW_SHARE
+        if finding.under is None and name not in BY_DURATION:
+            shown = [piece.ns or 0 for piece in finding.evidence]
+            assert sum(shown) <= (finding.cost_ns or 0), name
         if finding.under is None:
             # Asserts that nothing is taken twice.
             books.take(name, counted.busy, counted.idle)
@@ -77,19 +92,19 @@ def check(finding: Finding, counted: recount.Counted) -> None:
     assert finding.under == counted.under, finding.id
 
 
-def severity(seen: Slice, finding: Finding, counted: recount.Counted) -> Severity | None:
-    """By the gain's share of the span, by the work's share of the busy time one level lower;
-    low where the cost matters.
+def severity(
+    seen: Slice, finding: Finding, counted: recount.Counted, spared: int, *, known: bool
+) -> Severity | None:
+    """By the gain's share of the span, by the spared work's share of the busy time one level
+    lower, and low if a known gain is next to nothing; low where the cost matters.
     """
 
     def level(ns: int, whole: int) -> int:
-        return sum(ns < share * whole for share in (0.25, 0.1, 0.03))
+        return sum(ns < share * whole or not whole for share in (0.25, 0.1, 0.03))
 
-    work = level(sum(counted.busy.values()), seen.busy_ns)
-    levels = [
-        level(finding.gain_ns or 0, seen.span_ns),
-        max(level(counted.cost, seen.span_ns), Severity.LOW),
-        Severity.INFO if work == Severity.INFO else min(work + 1, Severity.LOW),
-    ]
+    gain, work = level(finding.gain_ns or 0, seen.span_ns), level(spared, seen.busy_ns)
+    levels = [gain, max(level(counted.cost, seen.span_ns), Severity.LOW)]
+    if work != Severity.INFO:
+        levels.append(Severity.LOW if known and gain == Severity.INFO else min(work + 1, 2))
     found = Severity(min(levels))
     return None if found is Severity.INFO else found

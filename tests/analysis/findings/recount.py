@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
 from math import inf
@@ -21,6 +21,7 @@ from attntui.analysis.attention import AttentionCall
 from attntui.analysis.bare_time import bare_time
 from attntui.analysis.findings import Finding, thresholds
 from attntui.analysis.gap_causes import Cause, Trigger
+from attntui.analysis.host_activity import Activity
 from attntui.analysis.runtime_calls import CallKind
 from attntui.analysis.self_time import FatKind, fat_bars
 from attntui.analysis.slice import Slice
@@ -28,6 +29,7 @@ from attntui.trace import Trace
 from attntui.trace.model import ABSENT, Category, OpInputs
 
 Figures = dict[str, int | float]
+Idle = dict[tuple[int, Cause], int]
 GIVING_OUT = (Cause.DISPATCH, Cause.PYTHON, Cause.UNRECORDED, Cause.RUNTIME, Cause.LAUNCH_CALL)
 
 
@@ -40,6 +42,7 @@ class Books:
     busy: dict[int, int] = field(default_factory=dict)
     idle: list[list[int]] = field(default_factory=list)
     owner: dict[int, str] = field(default_factory=dict)
+    launch_bound: Idle = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         seen = self.seen
@@ -85,12 +88,11 @@ class Books:
             self.busy[row] -= ns
             if ns:
                 self.owner[row] = name
+        if name == "launch-bound":
+            self.launch_bound = idle
         for (gap, cause), ns in idle.items():
             assert 0 <= ns <= self.idle[gap][cause]
             self.idle[gap][cause] -= ns
-
-
-Idle = dict[tuple[int, Cause], int]
 
 
 @dataclass
@@ -107,8 +109,12 @@ class Counted:
     """What each product would take in ns, where that is known."""
 
     @property
+    def work(self) -> int:
+        return sum(self.busy.values())
+
+    @property
     def cost(self) -> int:
-        return sum(self.busy.values()) + sum(self.idle.values())
+        return self.work + sum(self.idle.values())
 
 
 def names_around(trace: Trace, row: int) -> list[tuple[int, str]]:
@@ -259,14 +265,40 @@ def naive(books: Books) -> Counted:
         if share.role in ("qk", "av")
     )
     figures["outside_products_ns"] = figures["gpu_time_ns"] - products
-    return Counted(figures, busy=books.work(rows_of(calls)))
+    return with_launches(books, calls, figures)
+
+
+def with_launches(books: Books, calls: list[AttentionCall], figures: Figures) -> Counted:
+    """The calls' operations, and the idle time before those that one launch would spare."""
+    trace, seen, spared = books.seen.trace, books.seen, set()
+    for call in calls:
+        launched = [row for row in call.gpu_rows.tolist() if trace.launch[row] != ABSENT]
+        spared |= set(sorted(launched, key=lambda row: int(trace.start[trace.launch[row]]))[1:])
+    after = seen.gaps.after.tolist()
+    idle = given_out(books, lambda gap: after[gap] in spared)
+    if sum(idle.values()) >= 0.03 * seen.span_ns:
+        figures["idle_before_ns"] = sum(idle.values())
+    return Counted(figures, books.work(rows_of(calls)), idle)
+
+
+def given_out(books: Books, when: Callable[[int], bool] = lambda _: True) -> Idle:
+    """What the host takes to give out what ends some gaps, and that to begin after it."""
+    split = books.seen.gaps.causes.split.tolist()
+    idle = books.idle_of(*GIVING_OUT, when=when)
+    late = {gap for gap, _ in idle}
+    return idle | books.idle_of(
+        Cause.QUEUED,
+        when=lambda gap: (
+            gap in late and split[gap][Cause.QUEUED] <= sum(split[gap][c] for c in GIVING_OUT)
+        ),
+    )
 
 
 def math(books: Books) -> Counted:
     calls = calls_of(books.seen, "math")
     figures = by_calls(books.seen, calls)
     figures["operations_in_longest"] = len(max(calls, key=lambda call: call.gpu_ns).gpu_rows)
-    return Counted(figures, busy=books.work(rows_of(calls)))
+    return with_launches(books, calls, figures)
 
 
 def upcast(books: Books) -> Counted:
@@ -638,7 +670,7 @@ def optimizer(books: Books) -> Counted:
     loops, after = optimizer_loops(books.seen), books.seen.gaps.after.tolist()
     rows = {row for loop in loops for row in loop}
     busy = books.work(rows)
-    idle = books.idle_of(*GIVING_OUT, when=lambda gap: after[gap] in rows)
+    idle = given_out(books, lambda gap: after[gap] in rows)
     figures: Figures = {
         "kernels": len(rows),
         "steps": len(loops),
@@ -667,22 +699,28 @@ def small_grids(books: Books) -> dict[int, tuple[int, int]]:
     return blocks
 
 
+def before(idle: Idle, seen: Slice, rows: Iterable[int]) -> int:
+    """Of idle time what lies right before some operations."""
+    after, wanted = seen.gaps.after.tolist(), set(rows)
+    return sum(ns for (gap, _), ns in idle.items() if after[gap] in wanted)
+
+
 def small_grid(books: Books) -> Counted:
     seen, blocks = books.seen, small_grids(books)
     busy, under = books.of_work(set(blocks))
-    after, split = seen.gaps.after.tolist(), seen.gaps.causes.split
-    idle = sum(int(split[gap].sum()) for gap, row in enumerate(after) if row in blocks)
+    idle = before(books.launch_bound, seen, blocks)
     if under is None and idle > sum(busy.values()):
         under = "launch-bound"
     worst = max(sorted(busy), key=lambda row: busy[row])
     figures: Figures = {
-        "kernels": sum(ns > 0 for ns in busy.values()),
-        "gpu_time_ns": sum(busy.values()),
-        "idle_before_ns": idle,
+        "small_grids": sum(ns > 0 for ns in busy.values()),
+        "small_grids_running_ns": sum(busy.values()),
         "blocks": blocks.get(worst, (0, 0))[0],
         "multiprocessors": blocks.get(worst, (0, 0))[1],
         "kernel_floor_ns": 2_000,
     }
+    if idle:
+        figures["before_small_grids_ns"] = idle
     return Counted(figures, busy, under=under)
 
 
@@ -700,17 +738,28 @@ def opaque(books: Books) -> Counted:
         if kind == FatKind.OPAQUE and seen.analysed.cpu.work.gpu_ops[index]
     ]
     bare = bare_time(seen.trace, np.array(rows, np.int64))
-    stretches = list(zip(bare.of.tolist(), bare.start.tolist(), bare.end.tolist(), strict=True))
-    gaps = list(zip(seen.gaps.start.tolist(), seen.gaps.end.tolist(), strict=True))
-    bare_of_all, idle_of_all = Clock((low, high) for _, low, high in stretches), Clock(gaps)
+    trace, gaps = seen.trace, seen.gaps
+    unexplained: dict[int, int] = defaultdict(int)
+    stalls: set[int] = set()
     idle: Idle = {}
-    for gap, (low, high) in enumerate(gaps):
-        part = min(bare_of_all.gone(low, high), books.idle[gap][Cause.DISPATCH])
-        if part:
-            idle[gap, Cause.DISPATCH] = part
-    stalls = {place for place, low, high in stretches if idle_of_all.gone(low, high)}
+    for place, low, high in zip(
+        bare.of.tolist(), bare.start.tolist(), bare.end.tolist(), strict=True
+    ):
+        lane = int(trace.lane[rows[place]])
+        told = seen.analysed.finder.host.thread(lane).up_to[Activity.RUNTIME]
+        explained = Clock(zip(told.start.tolist(), told.end.tolist(), strict=True))
+        unexplained[place] += high - low - explained.gone(low, high)
+        for gap in range(len(gaps)):
+            launch = int(gaps.causes.launch[gap])
+            if int(gaps.causes.lane[gap]) != lane or not books.idle[gap][Cause.DISPATCH]:
+                continue
+            begin = max(low, int(gaps.start[gap]))
+            end = min(high, int(gaps.end[gap]), int(trace.start[launch]))
+            if end > begin and (part := end - begin - explained.gone(begin, end)):
+                idle[gap, Cause.DISPATCH] = idle.get((gap, Cause.DISPATCH), 0) + part
+                stalls.add(place)
     figures: Figures = {
-        "unexplained_ns": sum(high - low for place, low, high in stretches if place in stalls),
+        "unexplained_ns": sum(unexplained[place] for place in stalls),
         "cpu_ops": len(stalls),
         "idle_meanwhile_ns": sum(idle.values()),
     }
@@ -758,12 +807,14 @@ def syncs(books: Books, told: Finding) -> Counted:
     if told.under is not None or gain < 0.03 * seen.span_ns:
         gain = min(gain, sum(idle.values()))
         idle = books.idle_of(Cause.SYNC, *GIVING_OUT, when=lambda gap: trigger[gap] == Trigger.SYNC)
-    waits, last = set(), None
+    waits = set()
+    last: dict[int, int] = {}
     own = {gap for gap, _ in idle}
-    for gap, kind in enumerate(trigger):
-        last = calls[gap] if kind == Trigger.SYNC else last
-        if gap in own and last is not None:
-            waits.add(last)
+    for gap, (kind, device) in enumerate(zip(trigger, seen.gaps.device.tolist(), strict=True)):
+        if kind == Trigger.SYNC:
+            last[device] = calls[gap]
+        if gap in own and device in last:
+            waits.add(last[device])
     figures: Figures = {
         "idle_ns": sum(idle.values()),
         "waits": len(waits),
@@ -784,15 +835,7 @@ def syncs(books: Books, told: Finding) -> Counted:
 
 def launch_bound(books: Books, waits_own: bool) -> Counted:
     seen = books.seen
-    split = seen.gaps.causes.split.tolist()
-    idle = books.idle_of(*GIVING_OUT)
-    late = {gap for gap, _ in idle}
-    idle |= books.idle_of(
-        Cause.QUEUED,
-        when=lambda gap: (
-            gap in late and split[gap][Cause.QUEUED] <= sum(split[gap][c] for c in GIVING_OUT)
-        ),
-    )
+    idle = given_out(books)
     if not waits_own:
         idle |= books.idle_of(Cause.SYNC)
     gaps = {gap for gap, _ in idle}
@@ -811,6 +854,11 @@ def launch_bound(books: Books, waits_own: bool) -> Counted:
         part = sum(ns for (_, of), ns in idle.items() if of == cause)
         if part:
             figures[f"{cause.name.lower()}_ns"] = part
+    few = small_grids(books)
+    small = before(idle, seen, few)
+    if small >= 0.03 * seen.span_ns:
+        figures |= {"small_grids": len(few), "small_grids_running_ns": sum(own[row] for row in few)}
+        figures["before_small_grids_ns"] = small
     return Counted(figures, idle=idle)
 
 
@@ -936,10 +984,11 @@ COUNT: dict[str, Callable[[Books], Counted]] = {
 
 ORDER = (
     *("idle-data-loading", "first-use-load", "steady-allocation", "first-allocation"),
-    *("naive-attention", "sdpa-math", "upcast", "hidden-copy", "expanded-heads"),
-    *("optimizer-loop", "pageable-copies", "exposed-copies", "exposed-communication"),
-    *("unaligned-shapes", "fp32-products", "unfused-pointwise", "opaque-cpu"),
+    *("pageable-copies", "opaque-cpu"),
     *("idle-python", "idle-unrecorded", "idle-dispatch", "idle-runtime", "idle-launch-call"),
+    *("naive-attention", "sdpa-math", "upcast", "hidden-copy", "expanded-heads"),
+    *("optimizer-loop", "exposed-copies", "exposed-communication"),
+    *("unaligned-shapes", "fp32-products", "unfused-pointwise"),
     *("sync-stalls", "launch-bound", "tiny-kernels", "small-grid", "idle-copy"),
     *("idle-unexplained", "idle-wait-event", "idle-unknown", "graph-gaps", "kernel-starts"),
 )

@@ -8,6 +8,7 @@ from builders import Event
 from findings_made import found
 from made import call, copy, kernel, op
 
+from attntui.analysis.findings import thresholds
 from attntui.view.words.findings import title_text
 
 Q, K = [2, 4, 128, 64], [2, 4, 64, 128]
@@ -40,9 +41,9 @@ FILL = {
 class Script:
     """Ops one after another, each with kernels of a given length that run back to back."""
 
-    def __init__(self) -> None:
+    def __init__(self, busy_until: int = 1_000_000) -> None:
         self.events: list[Event] = []
-        self.host, self.device, self.number = 0, 1_000_000, 0
+        self.host, self.device, self.number = 0, busy_until, 0
 
     def op(self, name: str, *shapes: list[int], inside: tuple[str, ...] = (), run: int) -> None:
         """An op with others nested in it, the innermost of which launches a kernel."""
@@ -75,8 +76,9 @@ class Script:
         self.host += 25_000
 
     def _next(self, run: int) -> tuple[int, int]:
-        begin = self.device
-        self.device += run
+        """When the next operation runs: as soon as the device is free and its op has begun."""
+        begin = max(self.device, self.host + 5_000)
+        self.device = begin + run
         return begin, self.device
 
     def _ran(self, name: str, run: int) -> Event:
@@ -125,6 +127,38 @@ def test_without_shapes_of_every_call_no_bytes_are_claimed() -> None:
     assert attention is not None
     assert "moved_bytes" not in attention.figures
     assert "moves" not in title_text(attention)
+
+
+def test_naive_attention_owns_what_the_host_takes_to_launch_its_operations() -> None:
+    """Kernels of 2 us, an op of 25 us each: one fused call is launched instead of four."""
+    script = Script(busy_until=0)
+    for _ in range(3):
+        script.op("aten::matmul", Q, K, inside=("aten::bmm",), run=2_000)
+        script.op("aten::mul", SCORES, run=2_000)
+        script.op("aten::softmax", SCORES, inside=("aten::_softmax",), run=2_000)
+        script.op("aten::matmul", SCORES, Q, inside=("aten::bmm",), run=2_000)
+    seen = found(script.events)
+    finding = seen["naive-attention"]
+    # Before three of each call's operations, but not before the first.
+    assert finding.figures["idle_before_ns"] == 9 * 23_000
+    assert finding.cost_ns == 12 * 2_000 + 9 * 23_000
+    assert "idle" in title_text(finding)
+    assert seen["launch-bound"].cost_ns == 2 * 23_000
+    # The host begins each next call three ops earlier; what follows the last is nothing.
+    assert finding.gain_ns is not None
+    assert finding.gain_ns >= 9 * 23_000
+    assert next(iter(seen)) == "naive-attention"
+
+
+def test_long_host_code_inside_a_call_is_no_cost_of_its_launches() -> None:
+    script = Script(busy_until=0)
+    script.op("aten::matmul", Q, K, inside=("aten::bmm",), run=2_000)
+    script.host += thresholds.HOST_CODE_NS
+    script.op("aten::softmax", SCORES, inside=("aten::_softmax",), run=2_000)
+    script.op("aten::matmul", SCORES, Q, inside=("aten::bmm",), run=2_000)
+    seen = found(script.events)
+    assert seen["idle-unrecorded"].cost_ns == thresholds.HOST_CODE_NS + 5_000
+    assert seen["naive-attention"].figures["idle_before_ns"] < 2 * 25_000
 
 
 def test_sdpa_on_the_math_backend() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from builders import Event
-from findings_made import LONG, SHAPED, found, launched, quiet
+from findings_made import H200, LONG, SHAPED, found, launched, quiet
 from made import annotation, call, copy, kernel, op
 
 from attntui.analysis.findings import Evidence, Severity, thresholds
@@ -82,8 +82,8 @@ def test_a_cpu_bar_that_nothing_explains() -> None:
     assert finding.figures["cpu_ops"] == 1
     # From its start to its end less the launch call.
     assert finding.figures["unexplained_ns"] == 898_000 - 1_000
-    # The gap ends where the kernel begins, in the inner op's bare end.
-    assert finding.cost_ns == 896_500
+    # Until its launch call began.
+    assert finding.cost_ns == 896_000
     assert "aten::cudnn_convolution" in title_text(finding)
 
 
@@ -147,6 +147,27 @@ def test_synchronisation_of_each_step() -> None:
     assert (finding.figures["steps_with_waits"], finding.figures["steps"]) == (1, 3)
     # No op stands around the call: it is named itself.
     assert "cudaDeviceSynchronize" in title_text(finding)
+
+
+def waiting(device: int, thread: int, since: int) -> list[Event]:
+    """A thread that waits once for its device, and gives out two more kernels after that."""
+    number, events = 10 * thread, []
+    for at, run in ((0, 97_000), (110_000, 5_000), (150_000, 5_000)):
+        number += 1
+        events += [
+            call("cudaLaunchKernel", since + at, since + at + 1_000, number, tid=thread),
+            kernel("k", since + at + 3_000, since + at + 3_000 + run, number, device=device),
+        ]
+    wait = call("cudaStreamSynchronize", since + 2_000, since + 101_000, tid=thread)
+    return [*events, wait]
+
+
+def test_waits_are_charged_with_the_idle_time_of_their_device() -> None:
+    both = [H200, H200 | {"id": 1}]
+    seen = found([*waiting(0, 1, 10_000), *waiting(1, 2, 0)], deviceProperties=both)["sync-stalls"]
+    assert seen.figures["waits"] == 2
+    # Two gaps of each device: right after its wait, and the next.
+    assert [piece.ns for piece in seen.evidence] == [13_000 + 35_000] * 2
 
 
 def test_synchronisation_that_does_not_stall_is_no_finding() -> None:
@@ -273,6 +294,18 @@ def test_many_tiny_kernels() -> None:
     assert "tiny-kernels" not in found(tiny(200, thresholds.TINY_NS))
 
 
+def test_fewer_tiny_kernels_gain_nothing_while_the_host_is_behind() -> None:
+    """Each is launched long after the one before has ended."""
+    events = []
+    for i in range(200):
+        events += launched(i + 1, 20_000 * i, 20_000 * i + 3_000, 20_000 * i + 7_000)
+    finding = found(events)["tiny-kernels"]
+    assert finding.under == "launch-bound"
+    # The last one alone is shorter.
+    assert finding.gain_ns == thresholds.KERNEL_FLOOR_NS // 2
+    assert "next bottleneck" in finding.assumes
+
+
 def full_rate(length: int) -> list[Event]:
     """A kernel at low occupancy that adds at most of the memory's rate, among others."""
     shaped = {"Input Dims": [[length], [length]], "Input type": ["float", "float"]}
@@ -327,6 +360,11 @@ def test_collectives_with_no_compute_beside() -> None:
     beside[-1]["args"]["device"] = 1
     alone = found([*quiet(10), *beside])["exposed-communication"]
     assert (alone.cost_ns, alone.gain_ns) == (LONG, 0)
+    # What gains nothing is low, and says why; the host is not to blame.
+    assert alone.severity is Severity.LOW
+    assert "little else to run" in alone.assumes
+    assert "next bottleneck" not in alone.assumes
+    assert "little else" not in finding.assumes
 
 
 def test_hidden_collectives_are_a_note() -> None:

@@ -9,7 +9,7 @@ from builders import Event
 from findings_made import H200, LONG, found, launched, quiet
 from made import annotation, call, kernel, op
 
-from attntui.analysis.findings import thresholds
+from attntui.analysis.findings import Severity, thresholds
 from attntui.view.words.findings import advice_text, title_text
 
 END = 1_000_000 + 20 * LONG
@@ -190,20 +190,20 @@ def test_fp32_products_are_told_what_the_device_can_follow(
 def test_a_gain_of_products_is_bounded_by_the_host() -> None:
     """Each product is launched as the one before ends: they gain nothing by being shorter."""
     events = []
-    for i in range(6):
+    for i in range(12):
         at = i * LONG
         events += [
             op(
                 "aten::mm",
                 at,
                 at + LONG - 1_000,
-                **tensors([4096, 4096], [4096, 4096], kind="float"),
+                **tensors([1024, 1024], [1024, 1024], kind="float"),
             ),
             call("cudaLaunchKernel", at + 1_000, at + 2_000, i + 1),
             kernel(SGEMM, at + 3_000, at + LONG, i + 1),
         ]
     finding = found(events)["fp32-products"]
-    assert finding.cost_ns == 6 * 97_000
+    assert finding.cost_ns == 12 * 97_000
     assert finding.gain_ns is not None
     # Only the last one is shorter.
     assert finding.gain_ns <= 97_000
@@ -233,13 +233,54 @@ def test_kernels_with_few_blocks() -> None:
     assert "small-grid" not in found(gridded(66, ahead=True), **SMS)
 
 
+def test_few_blocks_that_the_floor_of_a_kernel_bounds_are_not_put_down_to_the_host() -> None:
+    """Launched well ahead, of 20 us each; then of little more than the floor."""
+    events = gridded(33, ahead=True)
+    for event in events:
+        if event["cat"] == "kernel":
+            event["dur"] = (thresholds.KERNEL_FLOOR_NS + 100) / 1000
+    finding = found(events, **SMS)["small-grid"]
+    assert finding.severity is Severity.LOW
+    assert "next bottleneck" not in finding.assumes
+    assert "that floor" in finding.assumes
+    assert "that floor" not in found(gridded(33, ahead=True), **SMS)["small-grid"].assumes
+
+
+def test_few_blocks_that_wait_for_the_host_are_held_back_by_it() -> None:
+    finding = found(gridded(33, ahead=False), **SMS)["small-grid"]
+    assert "next bottleneck" in finding.assumes
+    assert "that floor" not in finding.assumes
+    # However much shorter the busy time would be: nothing is gained as things are.
+    assert (finding.gain_share, finding.severity) == (pytest.approx(0, abs=0.03), Severity.LOW)
+
+
 def test_few_blocks_under_a_host_that_is_behind_are_a_symptom() -> None:
     seen = found(gridded(33, ahead=False), **SMS)
     assert next(iter(seen)) == "launch-bound"
     grid = seen["small-grid"]
     assert grid.under == "launch-bound"
-    # Each names the other's share.
-    assert grid.figures["idle_before_ns"] == seen["launch-bound"].cost_ns == 9 * 40_000
+    # Each names the other's share, in the same words.
+    bound = seen["launch-bound"]
+    assert grid.figures["before_small_grids_ns"] == bound.cost_ns == 9 * 40_000
+    shared = ("small_grids", "small_grids_running_ns", "before_small_grids_ns")
+    assert [bound.figures[key] for key in shared] == [10, 200_000, 360_000]
+    assert [grid.figures[key] for key in shared] == [10, 200_000, 360_000]
+    words = title_text(grid).split(";")[0]
+    assert "fewer blocks" in words
+    assert "launch-bound for" in words
+    assert words in title_text(bound)
+
+
+def test_idle_time_with_another_cause_makes_few_blocks_no_symptom_of_launches() -> None:
+    """A batch is loaded before each of the kernels."""
+    events = gridded(33, ahead=False)
+    for i in range(1, 10):
+        name = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+        events.append(annotation(name, 60_000 * i - 37_000, 60_000 * i))
+    seen = found(events, **SMS)
+    assert "idle-data-loading" in seen
+    assert seen["small-grid"].under is None
+    assert seen["small-grid"].figures["before_small_grids_ns"] == 9 * 3_000
 
 
 def optimizer(
@@ -261,8 +302,8 @@ def test_an_optimiser_that_goes_tensor_by_tensor() -> None:
     finding = seen["optimizer-loop"]
     assert finding.figures["kernels"] == 64
     assert finding.figures["gpu_time_ns"] == 64 * 5_000
-    # 15 us before each, of which one in the queue, and 3 before the first.
-    assert finding.figures["idle_ns"] == 63 * 14_000 + 2_000
+    # 15 us before each, what they take to begin among it, and 3 before the first.
+    assert finding.figures["idle_ns"] == 63 * 15_000 + 3_000
     assert "optimizer-loop" not in found(optimizer(thresholds.LOOP_LEAST - 1))
     together = "void at::native::multi_tensor_apply_kernel<FusedAdamMathFunctor>"
     assert "optimizer-loop" not in found(optimizer(64, together))
