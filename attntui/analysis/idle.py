@@ -94,30 +94,18 @@ def _gaps(trace: Trace, rows: I64) -> Gaps:
     return Gaps(gap_start, start[after] - gap_start, rows[last[before]], rows[after])
 
 
-def _placed(trace: Trace, rows: I64) -> I64:
-    """Those of `rows` that begin in the trace's span.
-
-    A kernel at ts 0, days before all others, would make nothing but idle time; loading
-    names such outliers in a notice.
-    """
-    start, (first, last) = trace.start[rows], trace.span
-    return rows[(start >= first) & (start <= last)]
-
-
 def device_idle(trace: Trace, rows: I64 | None = None) -> tuple[DeviceIdle, ...]:
     """Busy time and gaps of each device that ran any of `rows`, by device number.
 
     `rows` are GPU operations in ascending order, all of the trace's by default: pass a
-    scope's, or those with a launch, for the same figures over them alone. What lies
-    outside the trace's span (an outlier) is no part of them.
+    scope's, or those with a launch, for the same figures over them alone.
     """
-    rows = _placed(trace, trace.gpu_ops if rows is None else rows)
+    rows = trace.gpu_ops if rows is None else rows
     device = trace.device[rows]
     found = []
     for each in np.unique(device).tolist():
         own = rows[device == each]
-        # An impossible duration that reaches far beyond all events counts until they end.
-        start, end = trace.start[own], np.minimum(trace.end[own], trace.span[1])
+        start, end = trace.start[own], trace.end[own]
         found.append(
             DeviceIdle(
                 device=each,
@@ -140,7 +128,7 @@ def launched(trace: Trace, rows: I64 | None = None) -> I64:
 
 def stream_gaps(trace: Trace, rows: I64 | None = None) -> dict[tuple[int, int], Gaps]:
     """The gaps of each (device, stream) alone: another stream may be busy meanwhile."""
-    rows = _placed(trace, trace.gpu_ops if rows is None else rows)
+    rows = trace.gpu_ops if rows is None else rows
     device, stream = trace.device[rows], trace.stream[rows]
     found = {}
     for number in np.unique(device).tolist():

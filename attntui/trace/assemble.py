@@ -16,6 +16,7 @@ from attntui.trace.devices import devices_apart, devices_launched_on, memory_dev
 from attntui.trace.interned import OpInputsTable, parse_config
 from attntui.trace.lanes import LaneTable
 from attntui.trace.links import Linked, find_launches
+from attntui.trace.masks import mask_of
 from attntui.trace.metadata import read_metadata
 from attntui.trace.model import (
     ABSENT,
@@ -34,10 +35,13 @@ from attntui.trace.model import (
 )
 from attntui.trace.nesting import nest, pack_rows, swallowing
 from attntui.trace.notices import Notices
-from attntui.trace.span import far_before, outliers
+from attntui.trace.span import beside, far_off, too_long
 from attntui.trace.trace_text import TraceText
 
 Arrays = dict[str, npt.NDArray[Any]]
+_IDS = ("correlation", "external_id", "python_id", "sequence")
+"""What tells apart two events of one name at one time."""
+
 Pause = Callable[[], None]
 """Called now and then; what it raises ends the work."""
 
@@ -55,25 +59,40 @@ def assemble(
     Raises:
         InputError: there is no event to show.
     """
-    _add_pairs(store)
+    begun = _add_pairs(store)
     if store.rows == 0:
         raise InputError(f"{path}: {_nothing(store, text)}")
     pause()
     arrays = _in_order(_collected(store, pause), pause)
-    category = _categories(store, arrays)
+    arrays["category"] = _categories(store, arrays)
+    arrays = _timed(arrays, store, notices, pause)
+    if not len(arrays["start"]):
+        raise InputError(f"{path}: {_nothing(store, text)}")
+    if len(begun):
+        arrays = _ended(arrays, begun, pause)
+    arrays = _once(arrays, store, notices, pause)
+    category = arrays["category"]
+    first, last = int(arrays["start"][0]), int((arrays["start"] + arrays["dur"]).max())
+    strays = store.phases.leave_out(lambda times: beside(times, first, last))
+    notices.add("outlier", "a mark or memory event: far from all events", strays)
     memory, memory_lanes = store.phases.memory_events()
     times, instant_names, instant_lanes = store.phases.instants()
-    origin, span = _origin_and_span(arrays, times, memory, store, notices)
+    origin = int(np.concatenate((times, memory.time)).min(initial=first))
+    span = first - origin, last - origin
     arrays["start"] -= origin
     pause()
     lanes, renumbered = store.lanes.finish(arrays["lane"], category, instant_lanes)
     arrays["lane"] = renumbered[arrays["lane"]]
     lanes, arrays["device"], moved = devices_apart(lanes, arrays["lane"], arrays["device"])
-    columns = Columns(category=category, **arrays)
+    columns = Columns(**arrays)
     depth, parent, doubtful = _nested(columns, lanes, pause)
     pause()
-    launch = _launches(columns, lanes)
+    launch, unsure = _launches(columns, lanes)
     pause()
+    if len(unsure):
+        example = store.names.values_seen[int(columns.name[int(unsure[0])])]
+        why = "several calls have its correlation id; which launched it is not told"
+        notices.add("ambiguous_launch", f"{example}: {why}", len(unsure))
     _note_content(columns, launch, doubtful, store, notices)
     instants = Instants(times - origin, instant_names, renumbered[instant_lanes])
     pids, process = _processes(store.lanes, memory_lanes)
@@ -125,23 +144,15 @@ def _nothing(store: Store, text: TraceText) -> str:
     )
 
 
-def _add_pairs(store: Store) -> None:
-    """Packs begin and end pairs as rows; a begin without end lasts to the last time seen."""
+def _add_pairs(store: Store) -> I64:
+    """Packs begin and end pairs as rows: the offsets of the begins that have no end."""
     pairs = list(store.phases.pairs())
-    if not pairs:
-        return
-    last = max(pair.begin.time if pair.end is None else pair.end for pair in pairs)
-    for table in store.tables.values():
-        start = np.frombuffer(table.data["start"], dtype=np.int64)
-        dur = np.frombuffer(table.data["dur"], dtype=np.int64)
-        last = max(last, int((start + dur).max(initial=last)))
-        del start, dur
     by_category: dict[str, list[Any]] = {}
     for pair in pairs:
         by_category.setdefault(pair.begin.event.cat, []).append(pair)
     for raw_category, group in by_category.items():
         start = np.array([pair.begin.time for pair in group], dtype=np.int64)
-        end = np.array([last if p.end is None else p.end for p in group], dtype=np.int64)
+        end = np.array([p.begin.time if p.end is None else p.end for p in group], dtype=np.int64)
         store.add_rows(
             [pair.begin.event for pair in group],
             raw_category,
@@ -151,6 +162,15 @@ def _add_pairs(store: Store) -> None:
             np.array([pair.begin.length for pair in group], dtype=np.int64),
             unfinished=np.array([pair.end is None for pair in group], dtype=np.bool_),
         )
+    return np.array([p.begin.offset for p in pairs if p.end is None], dtype=np.int64)
+
+
+def _ended(arrays: Arrays, begun: I64, pause: Pause) -> Arrays:
+    """What began, at these offsets, and has no end lasts to the last time seen."""
+    open_ended = np.isin(arrays["offset"], begun)
+    last = (arrays["start"] + arrays["dur"]).max()
+    arrays["dur"][open_ended] = last - arrays["start"][open_ended]
+    return _in_order(arrays, pause)
 
 
 def _collected(store: Store, pause: Pause) -> Arrays:
@@ -169,10 +189,42 @@ def _collected(store: Store, pause: Pause) -> Arrays:
 
 def _in_order(arrays: Arrays, pause: Pause) -> Arrays:
     """Sorts rows by start, then longer first, then place in the file."""
-    order = np.lexsort((arrays["offset"], -arrays["dur"], arrays["start"]))
+    return _rows(arrays, np.lexsort((arrays["offset"], -arrays["dur"], arrays["start"])), pause)
+
+
+def _timed(arrays: Arrays, store: Store, notices: Notices, pause: Pause) -> Arrays:
+    """The rows whose place and length can be; says which are left out."""
+    start = arrays["start"]
+    far = far_off(start, start + arrays["dur"])
+    if far.any():
+        row, rest = int(far.argmax()), start[~far]
+        early = rest[0] - start[row]
+        where = "after" if early < 0 else "before"
+        why = f"{_seconds(abs(early))} {where} the first of the other events"
+        notices.add("outlier", f"{_named(arrays, row, store)}: {why}", int(far.sum()))
+        arrays = _rows(arrays, np.flatnonzero(~far), pause)
+    on_stream = np.isin(arrays["category"], GPU_CATEGORIES)
+    long = too_long(arrays["start"], arrays["dur"], np.where(on_stream, arrays["lane"], ABSENT))
+    if long.any():
+        row = int(long.argmax())
+        why = f"{_seconds(arrays['dur'][row])}, and all else took less by orders"
+        notices.add("impossible_duration", f"{_named(arrays, row, store)}: {why}", int(long.sum()))
+        arrays = _rows(arrays, np.flatnonzero(~long), pause)
+    return arrays
+
+
+def _named(arrays: Arrays, row: int, store: Store) -> str:
+    return store.names.values_seen[int(arrays["name"][row])]
+
+
+def _seconds(ns: int) -> str:
+    return f"{ns / 1e9:,.0f} s"
+
+
+def _rows(arrays: Arrays, rows: I64, pause: Pause) -> Arrays:
     for field in arrays:
         pause()
-        arrays[field] = arrays[field][order]
+        arrays[field] = arrays[field][rows]
     return arrays
 
 
@@ -187,22 +239,33 @@ def _categories(store: Store, arrays: Arrays) -> I8:
     return category
 
 
-def _origin_and_span(
-    arrays: Arrays, instants: I64, memory: MemoryEvents, store: Store, notices: Notices
-) -> tuple[int, tuple[int, int]]:
-    """The file's time of the trace's zero, and first start and last end from there."""
-    start, end = arrays["start"], arrays["start"] + arrays["dur"]
-    stray = outliers(start, end)
-    if stray.any():
-        example = store.names.values_seen[int(arrays["name"][int(stray.argmax())])]
-        notices.add("outlier", f"{example}: far from all other events", int(stray.sum()))
-    first, last = int(start[~stray].min()), int(end[~stray].max())
-    marks = np.concatenate((instants, memory.time))
-    far = far_before(marks, first, last)
-    if far.any():
-        notices.add("outlier", "a mark or memory event: far before all events", int(far.sum()))
-    origin = int(marks[~far].min(initial=first))
-    return origin, (first - origin, last - origin)
+def _once(arrays: Arrays, store: Store, notices: Notices, pause: Pause) -> Arrays:
+    """Each event once: some exporters write them twice.
+
+    A stream cannot run two operations of one name at one time; on the host two events
+    are one where they have the same ids.
+    """
+    told = np.zeros(len(arrays["start"]), np.bool_)
+    for field in _IDS:
+        told |= arrays[field] != ABSENT
+    told |= np.isin(arrays["category"], GPU_CATEGORIES) & (arrays["dur"] > 0)
+    same = (np.diff(arrays["start"]) == 0) & (np.diff(arrays["dur"]) == 0)
+    twins = told & (np.append(same, False) | np.append(False, same))
+    rows = np.flatnonzero(twins)
+    if not len(rows):
+        return arrays
+    fields = ("start", "dur", "name", "category", "lane", *_IDS)
+    order = np.lexsort([arrays[field][rows] for field in fields])
+    rows = rows[order]
+    again = np.ones(len(rows) - 1, np.bool_)
+    for field in fields:
+        again &= np.diff(arrays[field][rows]) == 0
+    doubles = rows[1:][again]
+    if not len(doubles):
+        return arrays
+    example = _named(arrays, int(doubles.min()), store)
+    notices.add("duplicate", f"{example}: written more than once, counted once", len(doubles))
+    return _rows(arrays, np.flatnonzero(~mask_of(len(told), doubles)), pause)
 
 
 def _nested(columns: Columns, lanes: tuple[Lane, ...], pause: Pause) -> tuple[I16, I32, I64]:
@@ -235,7 +298,7 @@ def _processes(table: LaneTable, lane: I32) -> tuple[tuple[str, ...], I32]:
     return tuple(numbers), np.array([numbers[pid] for pid in pids], dtype=np.int32)[at]
 
 
-def _launches(columns: Columns, lanes: tuple[Lane, ...]) -> I32:
+def _launches(columns: Columns, lanes: tuple[Lane, ...]) -> tuple[I32, I64]:
     pids = {pid: number for number, pid in enumerate(dict.fromkeys(lane.pid for lane in lanes))}
     process = np.array([pids[lane.pid] for lane in lanes], dtype=np.int32)[columns.lane]
     # A device of one rank is told from that of another by the process it is shown under.
@@ -246,6 +309,7 @@ def _launches(columns: Columns, lanes: tuple[Lane, ...]) -> I32:
         np.flatnonzero((category == Category.RUNTIME) | (category == Category.DRIVER)),
         Linked(
             start=columns.start,
+            category=category,
             correlation=columns.correlation,
             external_id=columns.external_id,
             device=device,

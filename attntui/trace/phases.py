@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,7 +15,7 @@ from attntui.trace.chunks import Batch
 from attntui.trace.event_json import Args, Event, LooseEvent
 from attntui.trace.interned import Interner
 from attntui.trace.lanes import LaneTable
-from attntui.trace.model import ABSENT, I32, I64, MemoryEvents
+from attntui.trace.model import ABSENT, I32, I64, Bool, MemoryEvents
 from attntui.trace.notices import Notices
 from attntui.trace.pack import integers
 from attntui.trace.times import NO_TIME
@@ -194,6 +194,19 @@ class Phases:
             for begin in begins.rest():
                 self._notices.add("unmatched_begin", begin.event.name)
                 yield Pair(begin, None)
+
+    def leave_out(self, stray: Callable[[I64], Bool]) -> int:
+        """Forgets the marks and memory events at `stray` times: how many they were."""
+        left_out = 0
+        for rows, width in ((self._instants, 3), (self._memory, 6)):
+            table = np.frombuffer(rows, dtype=np.int64).reshape(-1, width)
+            lost = stray(table[:, 0])
+            if lost.any():
+                kept = table[~lost].tobytes()
+                del table
+                rows[:] = kept
+                left_out += int(lost.sum())
+        return left_out
 
     def instants(self) -> tuple[I64, I32, I32]:
         """Times, name ids and lane ids of the instants, in order of time."""

@@ -1,63 +1,86 @@
-"""Where a trace begins and ends, when stray events lie far from the rest."""
+"""Which events cannot lie, or last, where and as long as the file says."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from attntui.trace.model import I64, Bool
-
-_FAR_NS = 60 * 10**9
-"""An outlier lies at least this far from the rest,"""
+from attntui.trace.model import ABSENT, I64, Bool
 
 _FAR_SPANS = 20
-"""and at least this many times the length of the rest."""
+"""What is far from the rest, or too long, is so by this many times the rest's length,"""
 
-_ABSURD_NS = 86_400 * 10**9
-"""An event longer than this, and that much longer than the rest, is no measure either."""
+_NEVER_NS = 2**62
+"""No limit above this: it would not fit 64 bits, and nothing is as far off or as long."""
+
+_FAR_NS = 3600 * 10**9
+"""and a group of events that is far lies at least this far off,"""
+
+_FAR_FEW_NS = 60 * 10**9
+"""or this far where it is a few events, or many of one time, which no clock gave."""
 
 _FEW = 3
 _FEW_SHARE = 0.01
-"""Outliers are at most this many, or this part of all."""
+"""A few are at most this many, or this part of all, and fewer than the rest."""
+
+_TOO_LONG_NS = 600 * 10**9
+"""and an event that is too long lasts this much longer than all others take."""
+
+_LONGEST_SUM_NS = 2**62
+"""No sum of durations comes near what 64 bits hold."""
 
 
-def outliers(start: I64, end: I64) -> Bool:
-    """True for the few events that lie, or last, so far away that they mislead.
+def far_off(start: I64, end: I64) -> Bool:
+    """True for events so far from the rest that their time is none.
 
-    `start` is sorted. A group is a run of events with no wide hole; the largest group
-    is the trace, and the others are outliers if all of them together are few.
+    `start` is sorted, both in ns. A group is a run of events with no wide hole. The
+    group with the most different starts is the trace, of several such the latest: times
+    that were never set are alike, and early.
     """
-    stray = np.zeros(len(start), dtype=np.bool_)
-    absurd = end - start > _ABSURD_NS
-    usual = np.flatnonzero(~absurd)
-    if len(usual) < 3:
-        return stray
-    stray[usual] = _outlying(start[usual], end[usual])
-    rest = np.flatnonzero(~absurd & ~stray)
-    length = int(end[rest].max() - start[rest[0]])
-    if absurd.sum() <= max(_FEW, int(_FEW_SHARE * len(start))):
-        stray |= absurd & (end - start > _FAR_SPANS * length)
-    return stray
-
-
-def far_before(times: I64, first: int, last: int) -> Bool:
-    """True for marks so long before `first` that they are no part of the trace."""
-    return times < first - max(_FAR_NS, _FAR_SPANS * (last - first))
-
-
-def _outlying(start: I64, end: I64) -> Bool:
-    stray = np.zeros(len(start), dtype=np.bool_)
-    reach = np.maximum.accumulate(end)
-    holes = np.flatnonzero(start[1:] - reach[:-1] > _FAR_NS)
+    # A duration that is no measure must not bridge the hole between two groups.
+    reach = np.maximum.accumulate(np.where(end - start > _FAR_NS, start, end))
+    holes = np.flatnonzero(start[1:] - reach[:-1] > _FAR_FEW_NS) + 1
     if not len(holes):
-        return stray
-    bounds = np.concatenate(([0], holes + 1, [len(start)]))
-    sizes = np.diff(bounds)
-    main = int(sizes.argmax())
-    first, stop = int(bounds[main]), int(bounds[main + 1])
-    length = int(reach[stop - 1] - start[first])
-    stray[:first] = start[first] - end[:first] > _FAR_SPANS * length
-    stray[stop:] = start[stop:] - reach[stop - 1] > _FAR_SPANS * length
-    few = max(_FEW, int(_FEW_SHARE * len(start)))
-    if stray.sum() > few or stray.sum() >= sizes[main]:
-        stray[:] = False
-    return stray
+        return np.zeros(len(start), np.bool_)
+    stops = np.append(holes, len(start))
+    firsts = np.insert(holes, 0, 0)
+    steps = np.insert(np.cumsum(np.diff(start) > 0), 0, 0)
+    different = steps[stops - 1] - steps[firsts]
+    main = len(different) - 1 - int(different[::-1].argmax())
+    begin, finish = int(start[firsts[main]]), int(reach[stops[main] - 1])
+    distance = np.where(firsts < firsts[main], begin - reach[stops - 1], start[firsts] - finish)
+    sizes = stops - firsts
+    few = (sizes <= max(_FEW, int(_FEW_SHARE * len(start)))) & (sizes < sizes[main])
+    unset = (different == 0) & (sizes > _FEW)
+    limit = np.where(few | unset, _FAR_FEW_NS, _FAR_NS)
+    limit = np.maximum(limit, min(_FAR_SPANS * (finish - begin), _NEVER_NS))
+    limit[main] = _NEVER_NS
+    far: Bool = np.repeat(distance > limit, sizes)
+    return far
+
+
+def too_long(start: I64, dur: I64, stream: I64) -> Bool:
+    """True for events that last far beyond all that was recorded.
+
+    `start` is sorted, both in ns, what is `far_off` left out; `stream` numbers the lane
+    of what runs alone in it, ABSENT for the rest. That time went by is seen by what starts
+    in it, not by how long something else says that it took. No stream starts the next
+    but one before an operation ends, so there no margin is left.
+    """
+    if len(start) < 2:
+        return np.zeros(len(start), np.bool_)
+    limit = _FAR_SPANS * int(start[-1] - start[0])
+    long: Bool = dur > min(_TOO_LONG_NS + limit, _NEVER_NS)
+    alone = np.flatnonzero(stream != ABSENT)
+    alone = alone[np.argsort(stream[alone], kind="stable")]
+    passed = alone[:-2][stream[alone[2:]] == stream[alone[:-2]]]
+    long[passed[dur[passed] > min(limit, _NEVER_NS)]] = True
+    left = np.where(long, 0, dur)
+    if left.sum(dtype=np.float64) > _LONGEST_SUM_NS:
+        long |= left > _LONGEST_SUM_NS // len(start)
+    return long
+
+
+def beside(times: I64, first: int, last: int) -> Bool:
+    """True for marks so far from `first` to `last` that they are no part of the trace."""
+    limit = min(max(_FAR_FEW_NS, _FAR_SPANS * (last - first)), _NEVER_NS)
+    return (times < first - limit) | (times > last + limit)

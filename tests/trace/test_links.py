@@ -316,3 +316,79 @@ def test_one_process_may_drive_several_devices(make_trace) -> None:
             kernel(f"k{n}", 10 * n + 4, 2, n + 1, device=n % 4),
         ]
     assert None not in links(make_trace(events)).values()
+
+
+def notices(trace: Trace) -> dict[str, int]:
+    return {notice.kind: notice.count for notice in trace.notices}
+
+
+def copies(count: int, *, kernels: int | None = None, ids: bool = False) -> list[dict]:
+    """A process whose calls all have one correlation, and its kernels, `k0` first."""
+    told = [{"External id": 900 - n} for n in range(count)] if ids else [{}] * count
+    calls = [launch(77, 10 * n, 2, args=told[n]) for n in range(count)]
+    later = range(count if kernels is None else kernels)
+    return calls + [
+        kernel(f"k{n}", 5 + 10 * n, 4, 77, args=told[n] if n < count else {}) for n in later
+    ]
+
+
+def test_calls_with_one_correlation_launched_the_operations_in_their_order(make_trace) -> None:
+    trace = make_trace(copies(4))
+    assert links(trace) == {f"k{n}": ("cudaLaunchKernel", 10_000 * n) for n in range(4)}
+    assert "ambiguous_launch" not in notices(trace)
+
+
+def test_of_calls_with_one_correlation_the_external_id_says_which(make_trace) -> None:
+    """The second kernel of two streams may well begin first."""
+    events = copies(4, ids=True)
+    events[4]["ts"], events[5]["ts"] = events[5]["ts"], events[4]["ts"]
+    assert links(make_trace(events)) == {
+        f"k{n}": ("cudaLaunchKernel", 10_000 * n) for n in range(4)
+    }
+    assert links(make_trace(events[:4] + events[6:])) == {
+        f"k{n}": ("cudaLaunchKernel", 10_000 * n) for n in (2, 3)
+    }
+
+
+@pytest.mark.parametrize("kernels", [1, 3, 5, 8])
+def test_as_many_calls_as_operations_or_nobody_knows_which(make_trace, kernels: int) -> None:
+    """Not even for copies of a graph's launch: which copy began first is not told."""
+    trace = make_trace(copies(4, kernels=kernels))
+    assert set(links(trace).values()) == {None}
+    assert notices(trace)["ambiguous_launch"] == kernels
+
+
+def test_a_runtime_and_a_driver_call_for_each_copy_are_one_launch(make_trace) -> None:
+    inner = [driver_launch(77, 10 * n + 0.5, 1) for n in range(4)]
+    trace = make_trace(copies(4) + inner)
+    assert links(trace) == {f"k{n}": ("cudaLaunchKernel", 10_000 * n) for n in range(4)}
+
+
+def interleaved(count: int, *, ids: bool) -> list[dict]:
+    """Two ranks that call their device 0, merged in order of time."""
+    events = []
+    for n in range(count):
+        for rank in range(2):
+            told = {"External id": 2 * n + rank + 1} if ids else {}
+            at = 100 * n + 3 * rank
+            events.append(launch(n + 1, at, pid=1000 + rank, tid=1, args=told))
+            events.append(kernel(f"r{rank}k{n}", at + 20, 10, n + 1, args=told))
+    return sorted(events, key=lambda event: event["ts"])
+
+
+def test_interleaved_ranks_on_one_device_are_told_apart_by_ids_or_not_at_all(make_trace) -> None:
+    trace = make_trace(interleaved(6, ids=True))
+    assert all(own(trace))
+    trace = make_trace(interleaved(6, ids=False))
+    assert notices(trace)["ambiguous_launch"] == 12
+    assert set(links(trace).values()) == {None}
+
+
+def test_a_call_keeps_its_operations_where_no_other_is_left_without(make_trace) -> None:
+    """A graph's launch in each of two ranks, and one kernel that only the second has."""
+    events = [runtime("cudaGraphLaunch", 50 * n, 5, 9, pid=n) for n in range(2)]
+    events += [
+        kernel(f"r{n}k{k}", 50 * n + 9 + k, 1, 9, device=n) for n in range(2) for k in (0, 1)
+    ]
+    found = by_pid(make_trace(events))
+    assert None not in found.values()

@@ -275,18 +275,6 @@ def test_a_reload_of_a_grown_file_maps_what_it_can(
     assert back.timeline.viewport.high == fresh.trace.span[1]
 
 
-def test_an_outlier_can_be_selected_with_empty_lanes_hidden(
-    make_trace: Callable[..., Trace],
-) -> None:
-    stray = builders.cpu_op("stray", 10**15, 5)
-    trace = make_trace([*two_steps(), stray])
-    session = over(trace).toggled_empty()
-    there = session.selecting(row(session, "stray"))
-    view = there.timeline.viewport
-    assert there.event == row(session, "stray")
-    assert view.low <= there.timeline.cursor < view.high
-
-
 def test_gaps_of_two_devices_that_begin_together_are_both_reached(
     make_trace: Callable[..., Trace],
 ) -> None:

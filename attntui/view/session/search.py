@@ -28,7 +28,7 @@ class Search:
         return cls(pattern, np.flatnonzero(hits[name]) if len(hits) else np.zeros(0, np.int64))
 
     def within(self, trace: Trace, low: int, high: int) -> Search:
-        """The hits that begin in [low, high): in the unit compared, or all but outliers."""
+        """The hits that begin in [low, high): in the unit compared."""
         first, stop = np.searchsorted(trace.start[self.rows], [low, high]).tolist()
         return Search(self.pattern, self.rows[first:stop])
 

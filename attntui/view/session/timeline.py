@@ -271,7 +271,6 @@ class Timeline:
     def onto(self, start: int, end: int) -> Timeline:
         """The cursor at the start of [start, end), of which all that fits is on screen."""
         viewport = self.viewport
-        # What lies beyond the bounds (an outlier) can be selected, but not shown.
         start = min(max(start, viewport.low), viewport.high - 1)
         end = min(max(end, start), viewport.high)
         if end - start <= viewport.span:
