@@ -18,7 +18,8 @@ from attntui.analysis.climbing import innermost
 from attntui.analysis.host_activity import Activity, HostActivity, ThreadActivity, host_activity
 from attntui.analysis.idle import Gaps
 from attntui.analysis.launches import nearest
-from attntui.analysis.runtime_calls import CallKind, draining_copies
+from attntui.analysis.named import is_named
+from attntui.analysis.runtime_calls import GRAPH_LAUNCH, CallKind, draining_copies
 from attntui.analysis.stream_waits import StreamWaits, stream_waits
 from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I8, I64, Bool, Category, Trace
@@ -147,7 +148,7 @@ class CauseFinder:
         """The causes of gaps of a device or of a stream."""
         trace = self.trace
         launch = trace.launch[gaps.after].astype(np.int64)
-        graph = _same_correlation(trace, gaps.before, gaps.after)
+        graph = _same_graph(trace, gaps.before, gaps.after)
         told = (launch != ABSENT) & ~graph
         lane = np.where(launch != ABSENT, trace.lane[launch], ABSENT).astype(np.int64)
         split = np.zeros((len(gaps), len(Cause)), np.int64)
@@ -241,10 +242,11 @@ def cause_finder(trace: Trace) -> CauseFinder:
     return CauseFinder(trace, host, stream_waits(trace, host.kinds), draining)
 
 
-def _same_correlation(trace: Trace, a: I64, b: I64) -> Bool:
-    """Whether two operations of each pair were launched by one call: one graph."""
-    correlation = trace.columns.correlation
-    return np.asarray((correlation[a] == correlation[b]) & (correlation[a] > 0), np.bool_)
+def _same_graph(trace: Trace, a: I64, b: I64) -> Bool:
+    """Whether one launch of a graph launched both operations of each pair."""
+    launch = trace.launch[a].astype(np.int64)
+    same = np.flatnonzero((launch == trace.launch[b]) & (launch != ABSENT))
+    return mask_of(len(a), same[is_named(trace, launch[same], GRAPH_LAUNCH)])
 
 
 def _running(host: HostActivity, thread: ThreadActivity, late: tuple[I64, I64], call: I64) -> I64:

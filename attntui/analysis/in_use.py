@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.named import holding, is_named, names_of, names_passing
+from attntui.analysis.named import NameTest, holding, is_named, names_of, names_passing
+from attntui.analysis.runtime_calls import GRAPH_LAUNCH
 from attntui.trace.model import Category
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
 
-_GRAPH = ("GraphLaunch",)
-_COMPILED = ("CompiledFxGraph", "CompiledFunction", "triton_", "TorchDynamo")
-_AUTOCAST = ("autocast",)
+_COMPILED = holding("CompiledFxGraph", "CompiledFunction", "triton_", "TorchDynamo")
+_AUTOCAST = holding("autocast")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ def in_use(seen: Slice) -> InUse:
     )
     names = names_of(trace, host)
 
-    def any_of(words: tuple[str, ...]) -> bool:
-        return bool(names_passing(trace, holding(*words), names).any())
+    def any_passes(test: NameTest) -> bool:
+        return bool(names_passing(trace, test, names).any())
 
     copies = seen.gpu_ops[trace.category[seen.gpu_ops] == Category.MEMCPY]
     return InUse(
-        graph=any_of(_GRAPH),
-        compiled=any_of(_COMPILED),
-        autocast=any_of(_AUTOCAST),
+        graph=any_passes(GRAPH_LAUNCH),
+        compiled=any_passes(_COMPILED),
+        autocast=any_passes(_AUTOCAST),
         pinned=bool(is_named(trace, copies, holding("Pinned")).any()),
     )

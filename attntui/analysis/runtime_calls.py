@@ -28,6 +28,9 @@ class CallKind(IntEnum):
     OTHER = 6
 
 
+GRAPH_LAUNCH = holding("GraphLaunch")
+"""The test of a call's name for one that launches a graph's operations at once."""
+
 # Versions and per-thread-stream variants share a name: cuMemAlloc_v2, cudaMemcpy_ptds.
 _SUFFIX = r"(?:_v\d+)*(?:_pt[ds][sz])?"
 

@@ -616,7 +616,7 @@ launches = st.lists(
         st.integers(1, 2),  # thread
         st.integers(7, 8),  # stream
         st.integers(0, 1),  # device
-        st.integers(0, 9),  # of ten: 0 no launch, 1 shares the one before
+        st.integers(0, 9),  # of ten: 0 no launch, 1 to 3 share the one before, 4 to 6 a graph's
     ),
     min_size=1,
     max_size=14,
@@ -630,10 +630,11 @@ def made_up(host: list[tuple[int, ...]], ops: list[tuple[int, ...]]) -> list[Eve
         events.append(make(name, start, start + length, tid=tid))
     correlation = 0
     for start, length, delay, dur, tid, stream, device, link in ops:
-        if link != 1 or correlation == 0:
+        if link not in (1, 2, 3) or correlation == 0:
             correlation += 1
             if link != 0:
-                events.append(call("cudaLaunchKernel", start, start + length, correlation, tid=tid))
+                name = "cudaGraphLaunch" if link in (4, 5, 6) else "cudaLaunchKernel"
+                events.append(call(name, start, start + length, correlation, tid=tid))
         begun = max(0, start + delay)
         events.append(kernel("k", begun, begun + dur, correlation, stream=stream, device=device))
     return events
@@ -670,9 +671,9 @@ def counted(trace: Trace, causes: GapCauses, index: int) -> list[int]:
     before, after = int(causes.gaps.before[index]), int(causes.gaps.after[index])
     ns = dict.fromkeys(Cause, 0)
     launch = int(trace.launch[after])
-    correlation = trace.columns.correlation
+    graph = launch >= 0 and trace.name_of(launch) == "cudaGraphLaunch"
     for t in gap:
-        if correlation[before] == correlation[after] > 0:
+        if graph and trace.launch[before] == launch:
             cause = Cause.GRAPH
         elif launch < 0:
             cause = Cause.UNKNOWN
@@ -687,7 +688,8 @@ def counted(trace: Trace, causes: GapCauses, index: int) -> list[int]:
 
 
 def host_cause(trace: Trace, lane: int, t: int) -> Cause:
-    kinds = {name: cause for _, name, cause in HOST} | {"cudaLaunchKernel": Cause.RUNTIME}
+    launches = dict.fromkeys(("cudaLaunchKernel", "cudaGraphLaunch"), Cause.RUNTIME)
+    kinds = {name: cause for _, name, cause in HOST} | launches
     around = [
         kinds[trace.name_of(r)]
         for r in range(len(trace))

@@ -10,7 +10,7 @@ import numpy as np
 
 from attntui.analysis.findings.model import Evidence, Finding, Severity, costliest
 from attntui.analysis.findings.thresholds import SEEN_SHARE
-from attntui.analysis.named import holding, is_named
+from attntui.analysis.named import is_named
 from attntui.analysis.recorded import (
     NoGpu,
     accelerator_events,
@@ -19,6 +19,7 @@ from attntui.analysis.recorded import (
     launch_calls,
     why_no_gpu,
 )
+from attntui.analysis.runtime_calls import GRAPH_LAUNCH
 from attntui.trace.model import ABSENT, I64, Category, Trace
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _in_graphs(seen: Slice) -> Iterator[Finding]:
     trace, ops = seen.trace, seen.gpu_ops
     ops = ops[trace.launch[ops] != ABSENT]
     launch = trace.launch[ops].astype(np.int64)
-    graph = is_named(trace, launch, holding("GraphLaunch"))
+    graph = is_named(trace, launch, GRAPH_LAUNCH)
     ops, launch = ops[graph], np.unique(launch[graph])
     running = int(trace.dur[ops].sum())
     if running < SEEN_SHARE * int(trace.dur[seen.gpu_ops].sum()) or not len(ops):
