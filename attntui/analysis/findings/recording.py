@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as np
 
 from attntui.analysis.findings.model import Evidence, Finding, Severity, costliest
 from attntui.analysis.findings.thresholds import SEEN_SHARE
-from attntui.analysis.named import is_named
+from attntui.analysis.named import holding, is_named
 from attntui.analysis.recorded import (
     NoGpu,
     accelerator_events,
@@ -20,6 +21,7 @@ from attntui.analysis.recorded import (
     why_no_gpu,
 )
 from attntui.analysis.runtime_calls import GRAPH_LAUNCH
+from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, Category, Trace
 
 if TYPE_CHECKING:
@@ -123,6 +125,7 @@ def _lacking_of_gpu_work(seen: Slice) -> Iterator[Finding]:
         )
     yield from _in_graphs(seen)
     yield from _without_launch(seen)
+    yield from _launching_nothing(seen)
     if seen.analysed.peaks is None:
         yield _note(
             "unknown-roofs",
@@ -172,6 +175,34 @@ def _without_launch(seen: Slice) -> Iterator[Finding]:
             without_launch=len(alone),
             operations=len(seen.gpu_ops),
             running_ns=int(dur.sum()),
+        ),
+    )
+
+
+def _launching_nothing(seen: Slice) -> Iterator[Finding]:
+    """Launches of which no operation is there, unless those are memsets alone: not each of
+    them runs on the GPU."""
+    trace = seen.trace
+    calls = np.intersect1d(launch_calls(trace), seen.rows.cpu)
+    lost = calls[~mask_of(len(trace), trace.launch[trace.gpu_ops_by_launch])[calls]]
+    if is_named(trace, lost, holding("emset")).all():
+        return
+    names = Counter(trace.name_of(row) for row in lost.tolist())
+    yield _blaming_the_file(
+        trace,
+        replace(
+            _note(
+                "lost-kernels",
+                "{lost} of {launch_calls:launch/launches} have no operation on the GPU in the "
+                "trace: {kinds}",
+                "The GPU's records are lost, or the recording ended before they ran: wait for the "
+                "GPU before it ends, and record fewer steps. While a CUDA graph is captured "
+                "nothing runs.",
+                evidence=costliest(lost, trace.dur[lost]),
+                lost=len(lost),
+                launch_calls=len(calls),
+            ),
+            names={"kinds": ", ".join(f"{name} {count:,}" for name, count in names.most_common())},
         ),
     )
 

@@ -932,6 +932,22 @@ def unlaunched(books: Books) -> Counted:
     )
 
 
+LAUNCHING = re.compile(r"(cuda|cu|hip)\w*(Launch|Memcpy\w*Async|Memset|Prefetch)\w*|urEnqueue\w+")
+
+
+def lost(books: Books) -> Counted:
+    """Launches by name whose correlation no operation that went to them bears."""
+    seen, trace = books.seen, books.seen.trace
+    own = set(launches(seen).values())
+    calls = [
+        row
+        for row in seen.rows.cpu.tolist()
+        if trace.category_of(row) in (Category.RUNTIME, Category.DRIVER)
+        and (row in own or LAUNCHING.match(trace.name_of(row)))
+    ]
+    return Counted({"lost": len(set(calls) - own), "launch_calls": len(calls)})
+
+
 def foreign(trace: Trace) -> int:
     """Events of accelerators that are no GPUs, but for the host's calls to them."""
     mine = {word: count for word, count in trace.category_counts.items() if word.startswith("mtia")}
@@ -976,6 +992,7 @@ COUNT: dict[str, Callable[[Books], Counted]] = {
     "low-occupancy-fine": occupancy,
     "graph-replays": graphs,
     "no-launches": unlaunched,
+    "lost-kernels": lost,
     "other-accelerator": lambda books: Counted({"events": foreign(books.seen.trace)}),
     "range-profile": lambda books: Counted({"ranges": ranges(books.seen.trace)}),
     "no-cpu-side": lambda books: Counted({"operations": len(books.seen.gpu_ops)}),

@@ -64,6 +64,18 @@ def test_launches_without_kernels_are_lost_records() -> None:
     assert [piece.place for piece in finding.evidence] == [2, 1]
 
 
+def test_launches_of_which_some_lost_their_kernels() -> None:
+    lost = [call("cudaLaunchKernel", 500 + 10 * n, 505 + 10 * n, 70 + n) for n in range(3)]
+    lost.append(call("cudaMemcpyAsync", 600, 650, 80))
+    seen = found([*quiet(), *lost])["lost-kernels"]
+    launched = len([event for event in quiet() if event["cat"] == "kernel"])
+    assert dict(seen.figures) == {"lost": 4, "launch_calls": launched + 4}
+    assert title_text(seen).startswith(f"4 of {launched + 4} launches have no operation")
+    assert title_text(seen).endswith("cudaLaunchKernel 3, cudaMemcpyAsync 1")
+    assert "lost-kernels" not in found(quiet())
+    assert "lost-kernels" not in found([*quiet(), call("cudaMemsetAsync", 500, 505, 70)])
+
+
 def test_a_call_that_launches_nothing_makes_no_gpu_trace() -> None:
     seen = found([op("aten::add", 0, 100), call("cudaGetDevice", 20, 30)])
     assert "this is the CPU alone" in title_text(seen["no-gpu"])
