@@ -68,6 +68,10 @@ class LaneTable:
             numbers = [self.of_thread(pid, tid) for pid, tid in pairs]
         return np.array(numbers, dtype=np.int32)
 
+    def of_asynchronous(self, pid: Any, category: str) -> int:
+        """The lane of a process's asynchronous events of one category: they may overlap."""
+        return self._number(LaneKey(LaneKind.OTHER, id_text(pid), category, ABSENT, ABSENT))
+
     def of_streams(
         self, events: Sequence[_Placed], device: I64, stream: I64, *, annotations: bool
     ) -> I32:
@@ -134,6 +138,9 @@ class LaneTable:
             if sync and not host:
                 label = f"{label or f'stream {key.tid}'} sync"
             return Lane(kind, key.pid, key.tid, None, None, label, self._sort_index(key))
+        if kind is LaneKind.OTHER:
+            label = f"{key.tid or 'events'} (asynchronous)"
+            return Lane(kind, key.pid, key.tid, None, None, label, 0)
         return Lane(
             kind,
             key.pid,
