@@ -33,6 +33,7 @@ from attntui.trace.model import (
     MemoryEvents,
     Trace,
 )
+from attntui.trace.named_streams import find_named_streams
 from attntui.trace.nesting import nest, pack_rows, swallowing
 from attntui.trace.notices import Notices
 from attntui.trace.phases import Pair
@@ -66,6 +67,7 @@ def assemble(
     pause()
     arrays = _in_order(_collected(store, pause), pause)
     arrays["category"] = _categories(store, arrays)
+    find_named_streams(arrays, store.lanes, store.names)
     arrays = _timed(arrays, store, notices, pause)
     if not len(arrays["start"]):
         raise InputError(f"{path}: {_nothing(store, text)}")
@@ -345,7 +347,7 @@ def _note_content(
         return
     host = (Category.CPU_OP, Category.USER_ANNOTATION, Category.PYTHON_FUNCTION)
     if not np.isin(columns.category, host).any():
-        notices.add("no_cpu_ops", "no CPU op was recorded (a GPU-only profile?)")
+        notices.add("no_cpu_ops", "no CPU op was recorded")
     launched = launch[ops] != ABSENT
     note("no_launch", ops[~launched], "its launch is not in the trace")
     delays = columns.start[ops[launched]] - columns.start[launch[ops[launched]]]
