@@ -44,7 +44,7 @@ class Lanes:
         streams = [i for i, track in enumerate(found) if track.kind is TrackKind.GPU]
         below = streams[-1] + 1 if streams else 0
         found[below:below] = attention_track(self.analysed)
-        for queue in self._queues():
+        for queue in self._queues({track.device for track in found if track.device is not None}):
             own = [i for i, track in enumerate(found) if _is_stream(track, queue.device)]
             found[own[0] : own[0]] = [queue]
         return (*found, *self._memory())
@@ -101,11 +101,11 @@ class Lanes:
             return self._paints[int(trace.name[row])]
         return CATEGORY_PAINT.get(category, Paint.OTHER)
 
-    def _queues(self) -> Iterator[Track]:
+    def _queues(self, shown: set[int]) -> Iterator[Track]:
         """A strip a device: how many operations were launched and had not begun."""
         trace = self.analysed.trace
         devices = trace.device[trace.gpu_ops]
-        for device in np.unique(devices).tolist():
+        for device in sorted(shown.intersection(np.unique(devices).tolist())):
             queue = queue_depth(trace, trace.gpu_ops[devices == device])
             label = self.analysed.labels.device(device, "queue")
             yield from curve_track(TrackKind.QUEUE, label, device, queue.time, queue.depth)
