@@ -18,6 +18,13 @@ NAME_CELLS = 200
 DEVICE_CELLS = 60
 """Cells of a device's name, and of a process's."""
 
+_NO_NAME = Safe("(no name)")
+
+
+def shown_name(name: str) -> Safe:
+    """An event's name as a label, which is never empty."""
+    return safe(name, NAME_CELLS) if name.strip() else _NO_NAME
+
 
 @dataclass(frozen=True, eq=False)
 class Labels:
@@ -37,10 +44,10 @@ class Labels:
         """By name id: the name, for GPU operations its decoded short form. Operations whose
         short forms are alike are told apart by `#1`, `#2`.
         """
-        short = [safe(name, NAME_CELLS) for name in self.trace.names]
+        short = [shown_name(name) for name in self.trace.names]
         alike: dict[Safe, list[int]] = {}
         for number, decoded in self.decoded.items():
-            short[number] = safe(decoded.short, NAME_CELLS)
+            short[number] = shown_name(decoded.short)
             alike.setdefault(short[number], []).append(number)
         for text, numbers in alike.items():
             for place, number in enumerate(numbers, 1):

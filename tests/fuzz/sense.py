@@ -11,6 +11,7 @@ import numpy as np
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare import Comparison
 from attntui.analysis.findings import Finding
+from attntui.analysis.roofline import BEYOND
 from attntui.analysis.slice import Slice
 from attntui.safe import safe
 from attntui.trace.model import ABSENT, Category, Trace
@@ -103,7 +104,8 @@ def _findings(part: Slice) -> None:
 def _figure(key: str, figure: float, finding: Finding) -> None:
     that(math.isfinite(figure), "a figure that is no number", finding.id, key, figure)
     if key.endswith("_share"):
-        _share(figure, finding.id, key)
+        # A rate a little over the roof of a device table is told as it is.
+        _share(figure / BEYOND if "roof" in key else figure, finding.id, key)
     if key.endswith("_pct"):
         _share(figure / 100, finding.id, key)
     that(figure >= 0, "a figure below 0", finding.id, key, figure)
