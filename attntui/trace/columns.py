@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from attntui.trace.categories import GPU_CATEGORIES, category_of
 from attntui.trace.chunks import Batch
+from attntui.trace.devices import MOST_DEVICES
 from attntui.trace.event_json import NO_ARGS, Args, Event, LooseEvent
 from attntui.trace.interned import NO_CONFIG, NO_INPUTS, ConfigKey, InputsKey, Interner
 from attntui.trace.lanes import LaneTable
@@ -65,6 +66,9 @@ FIELDS: Mapping[Category, tuple[str, ...]] = {
 
 _MOST_CATEGORIES = int(np.iinfo(np.int16).max)
 _MORE = "(more categories)"
+_LARGEST_COPY = 2**44
+"""Bytes that no copy moves, above all memory of a device."""
+
 _FALSE_WORDS = frozenset({"false", "0", "no"})
 
 
@@ -235,11 +239,11 @@ class Store:
         category: Category,
     ) -> None:
         count = len(events)
-        device = integers([a.device for a in args], bits=31)
+        device = integers([a.device for a in args], below=MOST_DEVICES)
         stream = integers([a.stream for a in args])
         if category in GPU_CATEGORIES or category == Category.GPU_USER_ANNOTATION:
             if (device == ABSENT).any():
-                pid = integers([event.pid for event in events], bits=31)
+                pid = integers([event.pid for event in events], below=MOST_DEVICES)
                 device = np.where(device == ABSENT, pid, device)
             if (stream == ABSENT).any():
                 stream = np.where(stream == ABSENT, integers([e.tid for e in events]), stream)
@@ -251,7 +255,9 @@ class Store:
         columns["stream"] = stream
         copies = category in (Category.MEMCPY, Category.MEMSET)
         columns["copied_bytes"] = (
-            integers([a.bytes for a in args]) if copies else np.full(count, ABSENT)
+            integers([a.bytes for a in args], below=_LARGEST_COPY)
+            if copies
+            else np.full(count, ABSENT)
         )
         columns["launch_config"] = (
             self._configs(args) if category == Category.KERNEL else np.full(count, ABSENT)

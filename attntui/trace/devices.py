@@ -11,6 +11,9 @@ import numpy as np
 
 from attntui.trace.model import ABSENT, I32, Columns, Lane, LaneKind
 
+MOST_DEVICES = 2**20
+"""A device's number is below this, or it is none."""
+
 _Place = tuple[str, int]
 """A pid and the file's number of a device."""
 
@@ -27,21 +30,29 @@ def devices_apart(
     numbers = [lane.device for lane in lanes if lane.device is not None]
     free = max(numbers, default=ABSENT) + 1
     first_pid: dict[int, str] = {}
-    moved: dict[tuple[str, int], int] = {}
+    moved: dict[_Place, int] = {}
     for each in lanes:
         if each.kind is LaneKind.GPU and each.device is not None:
             place = each.pid, each.device
             if first_pid.setdefault(each.device, each.pid) != each.pid and place not in moved:
                 moved[place] = free + len(moved)
-    if moved:
-        device = device.copy()
-    for (pid, number), new in moved.items():
-        own = [i for i, each in enumerate(lanes) if each.pid == pid]
-        device[np.isin(lane, own) & (device == number)] = new
-        lanes = [
-            replace(each, device=new) if (each.pid, each.device) == (pid, number) else each
-            for each in lanes
-        ]
+    if not moved:
+        return tuple(lanes), device, {}
+    lanes = [
+        each
+        if each.device is None
+        else replace(each, device=moved.get((each.pid, each.device), each.device))
+        for each in lanes
+    ]
+    pids = {pid: number for number, pid in enumerate({each.pid for each in lanes})}
+    process = np.array([pids[each.pid] for each in lanes], dtype=np.int64)[lane]
+    places = sorted(
+        (pids[pid] * MOST_DEVICES + number, new) for (pid, number), new in moved.items()
+    )
+    keys, renumbered = np.array(places, dtype=np.int64).T
+    wanted = np.where(device == ABSENT, ABSENT, process * MOST_DEVICES + device)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    device = np.where(keys[at] == wanted, renumbered[at], device).astype(np.int32)
     return tuple(lanes), device, {new: number for (_, number), new in moved.items()}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any, Generic, TypeVar, overload
 
 from attntui.trace.event_json import loads_lenient
@@ -18,6 +19,11 @@ ConfigKey = tuple[bytes, bytes, bytes, bytes, bytes]
 
 NO_INPUTS: InputsKey = (b"", b"", b"", b"")
 NO_CONFIG: ConfigKey = (b"", b"", b"", b"", b"")
+
+_MOST_ELEMENTS = 2**44
+_MOST_BLOCKS = 2**44
+_MOST_THREADS = 2**16
+"""What no tensor, grid or block has."""
 
 _KEY_BYTES = 120
 """About what a key takes beside its text: its object and its place in the table."""
@@ -71,12 +77,16 @@ class OpInputsTable(Sequence[OpInputs]):
 
 
 def parse_inputs(key: InputsKey) -> OpInputs:
-    """Reads the four lists; what is no list counts as empty."""
+    """Reads the four lists; what is no list counts as empty.
+
+    Of dims or strides with a length that cannot be, nothing is told: a figure that stands
+    on part of the shapes would be wrong.
+    """
     dims, types, strides, concrete = (_list(loads_lenient(text) if text else None) for text in key)
     return OpInputs(
-        dims=tuple(_shape_or_shapes(entry) for entry in dims),
+        dims=_shapes(dims, _MOST_ELEMENTS),
         types=tuple(_text(entry) for entry in types),
-        strides=tuple(_shape_or_shapes(entry) for entry in strides),
+        strides=_shapes(strides, None),
         concrete=tuple(_text(entry) for entry in concrete),
     )
 
@@ -86,11 +96,11 @@ def parse_config(key: ConfigKey) -> LaunchConfig:
         loads_lenient(text) if text else None for text in key
     )
     return LaunchConfig(
-        grid=_extent(grid),
-        block=_extent(block),
-        registers=_integer(registers),
-        shared_memory=_integer(shared_memory),
-        occupancy_pct=_number(occupancy),
+        grid=_extent(grid, _MOST_BLOCKS),
+        block=_extent(block, _MOST_THREADS),
+        registers=_integer(registers, 2**16),
+        shared_memory=_integer(shared_memory, 2**30),
+        occupancy_pct=_number(occupancy, 1000),
     )
 
 
@@ -102,32 +112,42 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _shape(value: list[Any]) -> Shape:
-    return tuple(extent for extent in value if isinstance(extent, int))
+def _shapes(entries: list[Any], most: int | None) -> tuple[Shape | tuple[Shape, ...], ...]:
+    """The shape, or the shapes of a list of tensors, of each argument; none if one cannot be.
+
+    `most` is the most elements of a tensor; without it the entries are strides.
+    """
+    found: list[Shape | tuple[Shape, ...]] = []
+    for entry in map(_list, entries):
+        several = any(isinstance(part, list) for part in entry)
+        shapes = tuple(tuple(_list(part)) for part in entry) if several else (tuple(entry),)
+        if not all(_can_be(shape, most) for shape in shapes):
+            return ()
+        found.append(shapes if several else shapes[0])
+    return tuple(found)
 
 
-def _shape_or_shapes(value: Any) -> Shape | tuple[Shape, ...]:
-    entries = _list(value)
-    if any(isinstance(entry, list) for entry in entries):
-        return tuple(_shape(_list(entry)) for entry in entries)
-    return _shape(entries)
+def _can_be(shape: tuple[Any, ...], most: int | None) -> bool:
+    if not all(type(length) is int and 0 <= length < _MOST_ELEMENTS for length in shape):
+        return False
+    return most is None or prod(shape) < most
 
 
-def _extent(value: Any) -> tuple[int, int, int] | None:
-    """A grid or a block; missing axes are 1."""
-    axes = _shape(_list(value))
-    if not 1 <= len(axes) <= 3:
+def _extent(value: Any, most: int) -> tuple[int, int, int] | None:
+    """A grid or a block of less than `most` in all; missing axes are 1."""
+    axes = tuple(_list(value))
+    if not 1 <= len(axes) <= 3 or not _can_be(axes, most) or 0 in axes:
         return None
     x, y, z = (*axes, 1, 1)[:3]
     return x, y, z
 
 
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+def _number(value: Any, most: float) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
         return None
     return float(value)
 
 
-def _integer(value: Any) -> int | None:
-    number = _number(value)
+def _integer(value: Any, most: int) -> int | None:
+    number = _number(value, most)
     return int(number) if number is not None and number.is_integer() else None

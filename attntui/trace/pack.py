@@ -20,15 +20,14 @@ def packed(values: Sequence[int], kind: str) -> npt.NDArray[Any]:
     return np.frombuffer(struct.pack(f"{len(values)}{kind}", *values), dtype=kind)
 
 
-def integers(values: Sequence[Any], *, bits: int = 63) -> I64:
-    """The values as integers; ABSENT for what is none, or has more bits."""
+def integers(values: Sequence[Any], *, below: int | None = None) -> I64:
+    """The values as integers; ABSENT for what is none, or does not lie in [0, below)."""
     try:
         array: I64 = np.frombuffer(struct.pack(f"{len(values)}q", *values), dtype=np.int64)
     except struct.error:
         array = np.array([_integer(value) for value in values], dtype=np.int64)
-    if bits < 63:
-        limit = 1 << bits
-        array = np.where((array >= -limit) & (array < limit), array, ABSENT)
+    if below is not None:
+        array = np.where((array >= 0) & (array < below), array, ABSENT)
     return array
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attntui.trace.chunks import Batch
+from attntui.trace.devices import MOST_DEVICES
 from attntui.trace.event_json import Args, Event, LooseEvent
 from attntui.trace.interned import Interner
 from attntui.trace.lanes import LaneTable
@@ -23,6 +24,9 @@ from attntui.trace.times import NO_TIME
 MEMORY_EVENT = "[memory]"
 _HOST_DEVICE_TYPE = 0
 """`Device Type` of host memory (c10::DeviceType::CPU)."""
+
+_MOST_MEMORY = 2**50
+"""Bytes that no machine has."""
 
 _HALF_BYTES = 900
 """About what the half of a pair takes until the other is met."""
@@ -154,10 +158,13 @@ class Phases:
         on_host = integers([a.device_type for a in args]) == _HOST_DEVICE_TYPE
         rows = np.empty((len(args), 6), dtype=np.int64)
         rows[:, 0] = times
-        rows[:, 1] = integers([a.memory_change for a in args])
-        rows[:, 2] = integers([a.memory_allocated for a in args])
-        rows[:, 3] = integers([a.memory_reserved for a in args])
-        rows[:, 4] = np.where(on_host, ABSENT, integers([a.device_id for a in args], bits=31))
+        change = integers([a.memory_change for a in args])
+        rows[:, 1] = np.where(np.abs(change) < _MOST_MEMORY, change, ABSENT)
+        rows[:, 2] = integers([a.memory_allocated for a in args], below=_MOST_MEMORY)
+        rows[:, 3] = integers([a.memory_reserved for a in args], below=_MOST_MEMORY)
+        rows[:, 4] = np.where(
+            on_host, ABSENT, integers([a.device_id for a in args], below=MOST_DEVICES)
+        )
         rows[:, 5] = lanes
         self._memory += rows.tobytes()
 

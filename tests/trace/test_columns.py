@@ -12,6 +12,7 @@ from builders import (
     cpu_op,
     kernel,
     launch,
+    launched,
     memcpy,
     memory,
     memset,
@@ -80,7 +81,12 @@ def test_inputs_are_shared_and_typed(make_trace) -> None:
     [
         ({"Input Dims": []}, OpInputs((), (), (), ())),
         ({"Input Dims": "[[1]]"}, OpInputs((), (), (), ())),
-        ({"Input Dims": [None, 4, "x", ["s0", 2]]}, OpInputs(((), (), (), (2,)), (), (), ())),
+        ({"Input Dims": [None, 4, "x", [2]]}, OpInputs(((), (), (), (2,)), (), (), ())),
+        ({"Input Dims": [[3], ["s0", 2]]}, OpInputs((), (), (), ())),
+        ({"Input Dims": [[3], [2, -1]]}, OpInputs((), (), (), ())),
+        ({"Input Dims": [[3], [[2], [2**61 - 1]]]}, OpInputs((), (), (), ())),
+        ({"Input Dims": [[2**20, 2**20, 2**20]]}, OpInputs((), (), (), ())),
+        ({"Input Strides": [[1], [2**70]]}, OpInputs((), (), (), ())),
         ({"Input type": ["float", None, 3]}, OpInputs((), ("float", "", "3"), (), ())),
         ({"Concrete Inputs": [True, 1.5]}, OpInputs((), (), (), ("True", "1.5"))),
     ],
@@ -124,6 +130,12 @@ def test_launch_configurations(make_trace) -> None:
         ({"registers per thread": 32.0}, LaunchConfig(None, None, 32, None, None)),
         ({"est. achieved occupancy %": 0}, LaunchConfig(None, None, None, None, 0.0)),
         ({"est. achieved occupancy %": 37.5}, LaunchConfig(None, None, None, None, 37.5)),
+        ({"grid": [2**31, 2**31, 1]}, LaunchConfig(None, None, None, None, None)),
+        ({"grid": [4, 0, 1], "block": [-1]}, LaunchConfig(None, None, None, None, None)),
+        ({"block": [2**20]}, LaunchConfig(None, None, None, None, None)),
+        ({"registers per thread": -4}, LaunchConfig(None, None, None, None, None)),
+        ({"shared memory": 2**63}, LaunchConfig(None, None, None, None, None)),
+        ({"est. achieved occupancy %": -1}, LaunchConfig(None, None, None, None, None)),
         ({"shared memory": None}, LaunchConfig(None, None, None, None, None)),
     ],
 )
@@ -247,6 +259,61 @@ def test_device_properties(make_trace) -> None:
 @pytest.mark.parametrize("properties", [None, {}, "x", [], [None]])
 def test_odd_device_properties_open(make_trace, properties: Any) -> None:
     assert make_trace([cpu_op("a", 0, 1)], deviceProperties=properties).metadata.devices == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "field", "values"),
+    [
+        ("id", "id", [-1, 2**31]),
+        ("numSms", "sms", [0, -4, 2**40]),
+        ("totalGlobalMem", "total_memory", [0, 2**62]),
+        ("maxThreadsPerMultiprocessor", "max_threads_per_sm", [0, 1, 2**31]),
+        ("regsPerMultiprocessor", "registers_per_sm", [0, 2**40]),
+        ("sharedMemPerMultiprocessor", "shared_memory_per_sm", [-1, 2**40]),
+        ("warpSize", "warp_size", [0, 2**31]),
+        ("computeMajor", "compute_major", [-1, 2**31]),
+    ],
+)
+def test_device_properties_that_cannot_be_are_absent(
+    make_trace, key: str, field: str, values: list[int]
+) -> None:
+    for value in values:
+        trace = make_trace([cpu_op("a", 0, 1)], deviceProperties=[{key: value}])
+        assert getattr(trace.metadata.devices[0], field) == (0 if key == "id" else None)
+
+
+@pytest.mark.parametrize("number", [-1, 2**31 - 1, 2**63, "x", 0.5])
+def test_a_device_number_that_cannot_be_is_absent(make_trace, number: Any) -> None:
+    """The operation's pid then says which device it is, if it can be one."""
+    events = [kernel("k", 10 * pid, 5, pid=pid, device=number) for pid in (0, 1)]
+    assert make_trace(events).device.tolist() == [0, 1]
+    far = [kernel("k", 0, 5, pid=2**31 - 1, device=number), kernel("k", 9, 5, pid=2**22)]
+    assert make_trace(far).device.tolist() == [ABSENT, 0]
+
+
+def test_bytes_that_nothing_holds_are_absent(make_trace) -> None:
+    copies = [memcpy("c", 9 * n, 5, args={"bytes": 2**62}) for n in range(4)]
+    trace = make_trace([*copies, memory(40, -(2**62), 2**62, 2**62)])
+    assert set(trace.columns.copied_bytes.tolist()) == {ABSENT}
+    marks = trace.memory
+    assert [*marks.change, *marks.allocated, *marks.reserved] == [ABSENT] * 3
+
+
+def test_an_event_written_twice_counts_once(make_trace) -> None:
+    told = {"External id": 5}
+    once = [cpu_op("op", 0, 9, args=told), *launched(1, 2, 20, 5), memcpy("c", 30, 5)]
+    assert {notice.kind for notice in make_trace(once).notices} == {"no_launch"}
+    trace = make_trace([*once, *reversed(once), once[1]])
+    assert [trace.name_of(row) for row in range(len(trace))] == ["op", "cudaLaunchKernel", "k", "c"]
+    assert {(notice.kind, notice.count) for notice in trace.notices} == {
+        ("duplicate", 5),
+        ("no_launch", 1),
+    }
+
+
+def test_what_no_id_tells_apart_on_the_host_is_no_double(make_trace) -> None:
+    """A function that calls itself at once, in a file of whole microseconds."""
+    assert len(make_trace([cpu_op("op", 0, 9), cpu_op("op", 0, 9)])) == 2
 
 
 HOSTILE = [
