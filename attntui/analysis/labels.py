@@ -10,7 +10,7 @@ import numpy as np
 
 from attntui.analysis.kernel_names import KernelName, decode
 from attntui.safe import Safe, safe
-from attntui.trace.model import Lane, LaneKind, Trace
+from attntui.trace.model import ABSENT, Lane, LaneKind, Trace
 
 NAME_CELLS = 200
 """Cells of a name kept for bars and tables; the detail shows all of it."""
@@ -99,8 +99,8 @@ class Labels:
         return safe(f"{number} {'p' if process.isdecimal() else ''}{process}", DEVICE_CELLS)
 
     def device(self, device: int | None, word: str = "GPU") -> Safe:
-        """A device: `GPU 0`, or another word with its place."""
-        return safe(word if device is None else f"{word} {self.place(device)}")
+        """A device: `GPU 0`, or another word with its place; the word alone where none is told."""
+        return safe(word if device in (None, ABSENT) else f"{word} {self.place(device)}")
 
     def stream(self, device: int | None, stream: int | None) -> Safe:
         """A stream of a device: `GPU 0 s7`."""

@@ -47,7 +47,7 @@ def sensible_trace(trace: Trace) -> None:
     launch = trace.launch[trace.launch != ABSENT]
     calls = np.isin(trace.category[launch], (Category.RUNTIME, Category.DRIVER))
     that(calls.all(), "a launch that is no call")
-    that((trace.device[trace.gpu_ops] >= 0).all(), "an operation on no device")
+    that((trace.device >= ABSENT).all(), "a device below 0")
     that(all(notice.count > 0 for notice in trace.notices), "a notice of nothing", trace.notices)
 
 
