@@ -113,7 +113,6 @@ def check(found: Mutant, folder: Path, *, whole: bool = True) -> Outcome:
         sensible_slice(analysed.whole)
         sensible_calls(analysed)
         _document(summary.document(analysed), schema.Summary)
-        harmless(plain(summary.sections(analysed)))
         if whole:
             rng = random.Random(found.seed)
             _scopes(analysed, rng)
@@ -158,6 +157,7 @@ def _scopes(analysed: AnalysedTrace, rng: random.Random) -> None:
 
 
 def _reports(analysed: AnalysedTrace) -> None:
+    harmless(plain(summary.sections(analysed)))
     harmless(markdown(summary.sections(analysed, 3)))
     for name in TABLE_NAMES:
         harmless(csv_lines(*summary.table_rows(analysed, name)))

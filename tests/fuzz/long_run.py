@@ -147,7 +147,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=30_000, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1_000_000, help="the first one's number")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--fast", action="store_true", help="load, analyse and summarise alone")
+    parser.add_argument("--fast", action="store_true", help="load, analyse, make JSON, no more")
     parser.add_argument("--only", type=int, metavar="SEED", help="one mutant again")
     parser.add_argument("--out", type=Path, default=Path("fuzz-failures"), help="for what fails")
     asked = parser.parse_args()

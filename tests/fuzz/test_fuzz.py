@@ -22,11 +22,11 @@ from .mutants import mutant
 from .samples import NAMES, sample_text
 
 PORTIONS, EACH = 20, 100
-WHOLE_EVERY = 20
-"""One of so many is put through all, the others are loaded, analysed and summarised."""
+WHOLE_EVERY = 25
+"""One of so many is put through all, the others are loaded, analysed and made JSON of."""
 
 LEAVES = ("quit", "copy_to_file")
-KEYS_EACH = 12
+KEYS_EACH = 6
 WORKERS = ("_load", "_find_slice", "_toggle_instances", "_align", "_search")
 
 
