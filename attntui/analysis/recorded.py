@@ -8,6 +8,7 @@ from enum import Enum
 import numpy as np
 
 from attntui.analysis.runtime_calls import CallKind, call_kinds
+from attntui.trace.categories import category_of
 from attntui.trace.model import I64, Category, Trace
 
 _ACCELERATORS = ("mtia", "hpu", "xpu", "privateuse1", "glow")
@@ -22,6 +23,7 @@ _RANGES = "profiler_range"
 class NoGpu(Enum):
     """Why a trace has no GPU operation."""
 
+    FOREIGN = "foreign"
     OTHER_ACCELERATOR = "other accelerator"
     RANGES = "ranges"
     LOST = "lost"
@@ -32,11 +34,38 @@ def why_no_gpu(trace: Trace) -> NoGpu | None:
     """Why no GPU operation was recorded; None where one was."""
     if len(trace.gpu_ops):
         return None
+    if recorded_by(trace) is not None:
+        return NoGpu.FOREIGN
     if len(accelerator_events(trace)):
         return NoGpu.OTHER_ACCELERATOR
     if len(counted_ranges(trace)):
         return NoGpu.RANGES
     return NoGpu.LOST if len(launch_calls(trace)) else NoGpu.CPU_ALONE
+
+
+def recorded_by(trace: Trace) -> str | None:
+    """What recorded a trace, if it was not PyTorch's profiler, in words.
+
+    PyTorch's profiler gives each event a category that it alone, or a tool that copies it,
+    has; others are known by what they call their lanes and categories.
+    """
+    words = trace.raw_categories
+    if "deviceProperties" in trace.metadata.raw or any(map(_of_torch, words)):
+        return None
+    labels = {lane.label for lane in trace.lanes}
+    if any(label.startswith("XLA ") or label == "/host:CPU" for label in labels):
+        return "XLA's profiler (JAX, TensorFlow)"
+    if any(word.startswith(("COLL ", "P2P ")) for word in words):
+        return "NCCL's profiler"
+    if any(label.startswith("Cr") and label.endswith("Main") for label in labels):
+        return "Chrome's tracing"
+    return "another tool than PyTorch's profiler"
+
+
+def _of_torch(word: str) -> bool:
+    word = word.lower()
+    known = category_of(word) is not Category.OTHER
+    return known or word.startswith(_ACCELERATORS) or word.endswith(_RANGES)
 
 
 def accelerator_events(trace: Trace) -> I64:

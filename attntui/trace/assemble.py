@@ -33,8 +33,10 @@ from attntui.trace.model import (
     MemoryEvents,
     Trace,
 )
+from attntui.trace.named_streams import find_named_streams
 from attntui.trace.nesting import nest, pack_rows, swallowing
 from attntui.trace.notices import Notices
+from attntui.trace.phases import Pair
 from attntui.trace.span import beside, far_off, too_long
 from attntui.trace.trace_text import TraceText
 
@@ -65,6 +67,7 @@ def assemble(
     pause()
     arrays = _in_order(_collected(store, pause), pause)
     arrays["category"] = _categories(store, arrays)
+    find_named_streams(arrays, store.lanes, store.names)
     arrays = _timed(arrays, store, notices, pause)
     if not len(arrays["start"]):
         raise InputError(f"{path}: {_nothing(store, text)}")
@@ -136,8 +139,12 @@ def _nothing(store: Store, text: TraceText) -> str:
         return "is cut off before its first whole event; nothing of it can be shown"
     if store.events == 0 and text.left_out == 0:
         return "holds no events: nothing was recorded, or the profiler was stopped too early"
-    if store.events == 0:
-        return f"holds {text.left_out:,} entries, but none is a trace event"
+    if store.events == 0 or not store.any_phase:
+        entries = store.events + text.left_out
+        return (
+            f"is JSON, but none of its {entries:,} entries is a trace event (with a phase `ph`); "
+            "not a profiler trace (export_chrome_trace writes one)"
+        )
     return (
         f"holds {store.events:,} entries, but none with a time and a duration "
         "(only names, marks or flows): nothing was recorded"
@@ -147,10 +154,13 @@ def _nothing(store: Store, text: TraceText) -> str:
 def _add_pairs(store: Store) -> I64:
     """Packs begin and end pairs as rows: the offsets of the begins that have no end."""
     pairs = list(store.phases.pairs())
-    by_category: dict[str, list[Any]] = {}
+    by_category: dict[tuple[str, bool], list[Pair]] = {}
     for pair in pairs:
-        by_category.setdefault(pair.begin.event.cat, []).append(pair)
-    for raw_category, group in by_category.items():
+        kind = pair.begin.event.cat, pair.begin.asynchronous
+        by_category.setdefault(kind, []).append(pair)
+    for (category, asynchronous), group in by_category.items():
+        # It runs on no thread or stream of its own, whatever its category says.
+        raw_category = f"{category} (asynchronous)".strip() if asynchronous else category
         start = np.array([pair.begin.time for pair in group], dtype=np.int64)
         end = np.array([p.begin.time if p.end is None else p.end for p in group], dtype=np.int64)
         store.add_rows(
@@ -161,6 +171,7 @@ def _add_pairs(store: Store) -> I64:
             np.array([pair.begin.offset for pair in group], dtype=np.int64),
             np.array([pair.begin.length for pair in group], dtype=np.int64),
             unfinished=np.array([pair.end is None for pair in group], dtype=np.bool_),
+            lane=np.array([p.begin.lane for p in group], np.int32) if asynchronous else None,
         )
     return np.array([p.begin.offset for p in pairs if p.end is None], dtype=np.int64)
 
@@ -336,7 +347,7 @@ def _note_content(
         return
     host = (Category.CPU_OP, Category.USER_ANNOTATION, Category.PYTHON_FUNCTION)
     if not np.isin(columns.category, host).any():
-        notices.add("no_cpu_ops", "no CPU op was recorded (a GPU-only profile?)")
+        notices.add("no_cpu_ops", "no CPU op was recorded")
     launched = launch[ops] != ABSENT
     note("no_launch", ops[~launched], "its launch is not in the trace")
     delays = columns.start[ops[launched]] - columns.start[launch[ops[launched]]]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import numpy as np
 
@@ -62,18 +63,26 @@ class Batch:
     lengths: I64
 
 
-class EventList:
-    """Takes the events of a list off `window`, once its `[` was taken.
-
-    A `bare` list is the whole text and no field of it.
+class Ends(Enum):
+    """How a list of events ends: with its bracket, behind which the object goes on or the
+    text ends; or with the text alone.
     """
 
-    def __init__(self, window: Window, notices: Notices, *, bare: bool = False) -> None:
+    FIELD = auto()
+    TEXT = auto()
+    NEVER = auto()
+
+
+class EventList:
+    """Takes the events of a list off `window`, once its `[` was taken."""
+
+    def __init__(self, window: Window, notices: Notices, *, ends: Ends = Ends.FIELD) -> None:
         self.left_out = 0
         self.cut_short = False
         self._window = window
         self._notices = notices
-        self._list_end = _BARE_LIST_END if bare else _LIST_END
+        self._ends = ends
+        self._list_end = _LIST_END if ends is Ends.FIELD else _BARE_LIST_END
         self._decoder = Decoder()
         self._separator: bytes | None = None
         self._any_event = False
@@ -91,6 +100,8 @@ class EventList:
             first = window.peek(commas=True)
             if first == b"]":
                 window.at += 1
+                return
+            if not first and self._ends is Ends.NEVER:
                 return
             if not first:
                 self.cut("the list of events")

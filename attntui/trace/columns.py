@@ -132,6 +132,11 @@ class Store:
     def rows(self) -> int:
         return sum(table.rows for table in self.tables.values())
 
+    @property
+    def any_phase(self) -> bool:
+        """Whether any entry was an event at all."""
+        return self.rows > 0 or any(self._all_phases)
+
     def add(self, batch: Batch) -> None:
         """Sorts a batch by phase and category, and packs each kind."""
         events = batch.decoded.events
@@ -189,8 +194,11 @@ class Store:
         offset: I64,
         length: I64,
         unfinished: Bool | None = None,
+        lane: I32 | None = None,
     ) -> None:
-        """Packs events of one category whose times are known."""
+        """Packs events of one category whose times are known; of their threads' lanes
+        unless `lane` says which.
+        """
         raw_category = self._folded(raw_category)
         category = category_of(raw_category)
         fields = FIELDS.get(category, _DEVICE)
@@ -224,6 +232,8 @@ class Store:
             self._add_device_columns(columns, events, args, category)
         else:
             columns["lane"] = self.lanes.of_threads(events)
+        if lane is not None:
+            columns["lane"] = lane
         table.append(columns, len(events))
 
     def _folded(self, raw_category: str) -> str:

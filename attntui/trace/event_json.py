@@ -99,6 +99,8 @@ class Event(msgspec.Struct, gc=False):
     ts: float = nan
     dur: float = nan
     args: Args | None = None
+    id: msgspec.Raw = _EMPTY
+    id2: msgspec.Raw = _EMPTY
 
 
 class LooseEvent(msgspec.Struct, gc=False):
@@ -112,6 +114,8 @@ class LooseEvent(msgspec.Struct, gc=False):
     ts: msgspec.Raw = _EMPTY
     dur: msgspec.Raw = _EMPTY
     args: LooseArgs | list[Any] | str | int | float | bool | None = None
+    id: msgspec.Raw = _EMPTY
+    id2: msgspec.Raw = _EMPTY
 
 
 _EVENTS = msgspec.json.Decoder(list[Event])

@@ -68,6 +68,10 @@ class LaneTable:
             numbers = [self.of_thread(pid, tid) for pid, tid in pairs]
         return np.array(numbers, dtype=np.int32)
 
+    def of_asynchronous(self, pid: Any, category: str) -> int:
+        """The lane of a process's asynchronous events of one category: they may overlap."""
+        return self._number(LaneKey(LaneKind.OTHER, id_text(pid), category, ABSENT, ABSENT))
+
     def of_streams(
         self, events: Sequence[_Placed], device: I64, stream: I64, *, annotations: bool
     ) -> I32:
@@ -106,6 +110,19 @@ class LaneTable:
         elif isinstance(value, int) and what == "process_sort_index":
             self._process_orders[process] = value
 
+    def label(self, key: LaneKey) -> str:
+        """The recorded name of a lane's thread."""
+        return self._labels.get((key.pid, key.tid), "")
+
+    def process_label(self, key: LaneKey) -> str:
+        """The recorded name of a lane's process."""
+        return self._process_labels.get(key.pid, "")
+
+    def make_stream(self, number: int, device: int, stream: int) -> None:
+        """Takes the lane of a thread for one of a device's streams."""
+        key = self.keys[number]
+        self.keys[number] = LaneKey(LaneKind.GPU, key.pid, key.tid, device, stream)
+
     def finish(self, lane: I32, category: I8, others: I32) -> tuple[tuple[Lane, ...], I32]:
         """The lanes that hold something, in order, and the new number of each old one.
 
@@ -128,12 +145,15 @@ class LaneTable:
     def _lane(self, key: LaneKey, host: bool, sync: bool) -> Lane:
         kind = key.kind
         if kind is LaneKind.CPU:
-            label = self._labels.get((key.pid, key.tid)) or self._process_labels.get(key.pid, "")
+            label = self.label(key) or self.process_label(key)
             if not host:
                 kind = LaneKind.OTHER
             if sync and not host:
                 label = f"{label or f'stream {key.tid}'} sync"
             return Lane(kind, key.pid, key.tid, None, None, label, self._sort_index(key))
+        if kind is LaneKind.OTHER:
+            label = f"{key.tid or 'events'} (asynchronous)"
+            return Lane(kind, key.pid, key.tid, None, None, label, 0)
         return Lane(
             kind,
             key.pid,

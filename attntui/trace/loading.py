@@ -140,25 +140,22 @@ def _read(
             )
             break
     else:
-        _look_behind(text, source, notices, read)
+        _look_behind(text, notices, read)
     if source.damage is not None:
         notices.add("damaged", source.damage)
     return store, text
 
 
-def _look_behind(
-    text: TraceText, source: Source, notices: Notices, read: Callable[[], bytes]
-) -> None:
+def _look_behind(text: TraceText, notices: Notices, read: Callable[[], bytes]) -> None:
     """Says what follows the trace's end."""
+    if text.more:
+        notices.add("more_traces", f"{text.more} more traces follow in this file", text.more)
     if not text.whole:
         return
     end, rest = text.offset, text.rest().strip(b" \t\r\n\x00,")
     while block := read():
         rest = rest or block.strip(b" \t\r\n\x00,")[:200]
-    more = sum(offset >= end and first in b"{[" for offset, first in source.members)
-    if more:
-        notices.add("more_members", f"{more} more traces follow in this gzip file", more)
-    elif rest:
+    if rest:
         shown = rest[:80].decode("utf-8", "replace")
         notices.add("trailing_text", f"after byte {end:,}: {shown}")
 

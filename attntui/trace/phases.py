@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -35,6 +35,10 @@ AnyEvent: TypeAlias = Event | LooseEvent
 
 _FLOWS = frozenset("stf")
 _INSTANTS = frozenset(("i", "I", "R", "n"))
+_BEGINS = {"B": False, "b": True, "S": True}
+_ENDS = {"E": False, "e": True, "F": True}
+"""Phases of halves, and whether theirs overlap on a thread: asynchronous events."""
+
 _NAMES = {
     "process_name": "label",
     "thread_name": "label",
@@ -45,11 +49,16 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """The begin or the end of an event, at `time` ns of the file."""
+    """The begin or the end of an event, at `time` ns of the file.
+
+    `among` is what begins and ends are matched within: a thread, or an asynchronous id.
+    """
 
     begins: bool
+    asynchronous: bool
     time: int
     event: AnyEvent
+    among: Hashable
     lane: int
     offset: int
     length: int
@@ -121,11 +130,11 @@ class Phases:
             self._take_names(events)
         elif phase in _INSTANTS:
             self._take_instants(events, batch.decoded.times(at))
-        elif phase in ("B", "E"):
+        elif phase in _BEGINS or phase in _ENDS:
             places = zip(batch.offsets[at].tolist(), batch.lengths[at].tolist(), strict=True)
             self._take_halves(events, batch.decoded.times(at), places)
-        else:
-            self._notices.add("not_shown", f"phase {phase!r}: {events[0].name}", len(events))
+        elif shown := [event for event in events if phase or event.name]:
+            self._notices.add("not_shown", f"phase {phase!r}: {shown[0].name}", len(shown))
 
     def _take_names(self, events: Sequence[AnyEvent]) -> None:
         for event in events:
@@ -175,20 +184,26 @@ class Phases:
             if time == NO_TIME:
                 self._notices.add("no_time", event.name)
                 continue
-            lane = self._lanes.of_thread(event.pid, event.tid)
-            self._halves.append(Half(event.ph == "B", time, event, lane, *place))
+            begins = event.ph in _BEGINS
+            asynchronous = (_BEGINS if begins else _ENDS)[event.ph]
+            if asynchronous:
+                lane = self._lanes.of_asynchronous(event.pid, event.cat)
+                among: Hashable = lane, bytes(event.id), bytes(event.id2)
+            else:
+                among = lane = self._lanes.of_thread(event.pid, event.tid)
+            self._halves.append(Half(begins, asynchronous, time, event, among, lane, *place))
 
     def pairs(self) -> Iterator[Pair]:
-        """Pairs begins and ends, thread by thread, in order of time.
+        """Pairs begins and ends of one thread, or one asynchronous id, in order of time.
 
         An end closes the innermost begin of its name, or the innermost where it has no
         name. A begin without an end is yielded last, with none.
         """
         halves, self._halves = self._halves, []
         halves.sort(key=lambda half: half.time)
-        open_by_lane: dict[int, _OpenBegins] = defaultdict(_OpenBegins)
+        open_begins: dict[Hashable, _OpenBegins] = defaultdict(_OpenBegins)
         for half in halves:
-            begins = open_by_lane[half.lane]
+            begins = open_begins[half.among]
             if half.begins:
                 begins.push(half)
                 continue
@@ -197,7 +212,7 @@ class Phases:
                 self._notices.add("unmatched_end", half.event.name)
             else:
                 yield Pair(begin, half.time)
-        for begins in open_by_lane.values():
+        for begins in open_begins.values():
             for begin in begins.rest():
                 self._notices.add("unmatched_begin", begin.event.name)
                 yield Pair(begin, None)

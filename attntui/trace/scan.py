@@ -28,6 +28,15 @@ class Window:
         self.at = 0
         self.ended = False
 
+    def read_as(self, changed: Callable[[bytes], bytes]) -> None:
+        """Changes the text that is not yet taken, and what is read from now on.
+
+        `changed` keeps the length, and may be given any part of the text.
+        """
+        read = self._read
+        self._read = lambda: changed(read())
+        self.buffer = self.buffer[: self.at] + changed(self.buffer[self.at :])
+
     @property
     def offset(self) -> int:
         """Where in the whole text the next byte lies."""

@@ -22,7 +22,6 @@ BLOCK = 256 * 1024
 _COMPRESSED_BLOCK = 64 * 1024
 _CHECKPOINT_EVERY = 4 * 1024 * 1024
 _MOST_CHECKPOINTS = 1024
-_MOST_MEMBERS = 100_000
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _GZIP_WBITS = 16 + zlib.MAX_WBITS
@@ -43,12 +42,10 @@ class Source(Protocol):
     """The text of one file, read once from start to end.
 
     `position` counts the bytes of the file taken so far, out of `size`. `damage` says
-    what stopped the reading early. `members` holds, for a gzip of several members, each
-    later one's offset in the text and its first byte.
+    what stopped the reading early.
     """
 
     size: int
-    members: list[tuple[int, int]]
 
     @property
     def position(self) -> int: ...
@@ -156,7 +153,6 @@ class PlainSource:
         self.size = file.size
         self.position = 0
         self.damage: str | None = None
-        self.members: list[tuple[int, int]] = []
 
     def read(self) -> bytes:
         try:
@@ -190,7 +186,6 @@ class _Inflater:
         self._state = zlib.decompressobj(_GZIP_WBITS) if state is None else state.copy()
         self._position = position
         self._pending = b""
-        self.new_member = False
         self.damage: str | None = None
 
     @property
@@ -203,7 +198,6 @@ class _Inflater:
 
     def read(self) -> bytes:
         """The next bytes of text; empty at the end or at damage."""
-        self.new_member = False
         while self.damage is None:
             if self._state.eof:
                 self._pending = self._state.unused_data + self._pending
@@ -232,7 +226,6 @@ class _Inflater:
         if not ahead.startswith(_GZIP):
             return False
         self._state = zlib.decompressobj(_GZIP_WBITS)
-        self.new_member = True
         return True
 
 
@@ -254,7 +247,6 @@ class GzipSource:
         self._file = file
         self._inflater = _Inflater(file)
         self.size = file.size
-        self.members: list[tuple[int, int]] = []
         self._text_position = 0
         self._every = _CHECKPOINT_EVERY
         self._checkpoints: list[tuple[int, int, Any]] = [(0, 0, None)]
@@ -271,8 +263,6 @@ class GzipSource:
         if self._text_position - self._checkpoints[-1][0] >= self._every:
             self._keep_checkpoint()
         text = self._inflater.read()
-        if self._inflater.new_member and text and len(self.members) < _MOST_MEMBERS:
-            self.members.append((self._text_position, text[0]))
         self._text_position += len(text)
         return text
 
@@ -325,7 +315,6 @@ class ZstdSource:
         self._stream = self._unpacked(self._raw)
         self.size = file.size
         self.damage: str | None = None
-        self.members: list[tuple[int, int]] = []
 
     @property
     def position(self) -> int:

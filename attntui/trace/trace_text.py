@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from attntui.errors import InputError
-from attntui.trace.chunks import Batch, EventList, Strange
+from attntui.trace.chunks import Batch, Ends, EventList, Strange
 from attntui.trace.event_json import loads_lenient
 from attntui.trace.notices import Notices
-from attntui.trace.scan import Window, take_value
+from attntui.trace.scan import Window, find_end, take_value
+from attntui.trace.source import BLOCK
 
 LARGEST_FIELD = 16 * 1024 * 1024
 """Bytes of one top-level field's text; a longer one is left out."""
@@ -21,6 +22,10 @@ MOST_FIELDS = 64 * 1024 * 1024
 
 _LONGEST_KEY = 64 * 1024
 _EVENTS_KEY = re.compile(rb'"traceEvents"\s*:\s*(?=\[\s*\{)')
+_EVENT_KEY = re.compile(rb'"ph"\s*:')
+_DEEPEST = 4
+"""Objects that a trace may lie in, one in another."""
+
 _KEY_REACH = 200
 """Bytes that a match of `_EVENTS_KEY` may take, blanks and all."""
 
@@ -35,7 +40,8 @@ class Restart:
 
 
 class TraceText:
-    """Parses the text that `window` shows. `fields` fills up with the top-level values.
+    """Parses the text that `window` shows. `fields` fills up with the top-level values,
+    and `more` counts the traces that follow the one which is read.
 
     With `search` the events are looked for by their key alone, whatever precedes.
     """
@@ -43,6 +49,7 @@ class TraceText:
     def __init__(self, path: str, window: Window, notices: Notices, *, search: bool) -> None:
         self.fields: dict[str, Any] = {}
         self.whole = False
+        self.more = 0
         self._path = path
         self._window = window
         self._notices = notices
@@ -80,14 +87,27 @@ class TraceText:
         first = window.peek()
         if self._search:
             yield from self._search_events()
+        elif first == b"[" and self._begins_trace():
+            window.at += 1
+            window.peek()
+            window.at += 1
+            yield from self._object()
+            self._count_more()
         elif first == b"[":
             window.at += 1
-            self._events = EventList(window, self._notices, bare=True)
+            self._events = EventList(window, self._notices, ends=Ends.TEXT)
             yield from self._list()
             self.whole = not self.cut_short
+            self._count_more()
+        elif first == b"{" and self._begins_event():
+            window.read_as(lambda text: text.replace(b"\n", b","))
+            self._events = EventList(window, self._notices, ends=Ends.NEVER)
+            yield from self._list()
+            self.whole = True
         elif first == b"{":
             window.at += 1
             yield from self._object()
+            self._count_more()
         else:
             raise InputError(f"{self._path}: {self._stranger(first)}")
 
@@ -104,13 +124,52 @@ class TraceText:
         kind = "binary data" if b"\x00" in head else "not JSON"
         return f"is {kind}, not a profiler trace (export_chrome_trace writes one)"
 
-    def _object(self) -> Iterator[Batch | Restart]:
+    def _begins_trace(self) -> bool:
+        """Whether the key of a trace's events comes before any event."""
+        self._window.fill_to(BLOCK)
+        buffer, at = self._window.buffer, self._window.at
+        trace, event = _EVENTS_KEY.search(buffer, at), _EVENT_KEY.search(buffer, at)
+        return trace is not None and (event is None or trace.start() < event.start())
+
+    def _begins_event(self) -> bool:
+        """Whether the object at hand is an event, of a text that is no list of them."""
+        self._window.fill_to(BLOCK)
+        buffer, at = self._window.buffer, self._window.at
+        end = find_end(buffer, at)
+        value = loads_lenient(buffer[at:end]) if end > 0 else None
+        return isinstance(value, dict) and "ph" in value and "traceEvents" not in value
+
+    def _lies_in(self, depth: int) -> bool:
+        """Whether the trace's events lie in the object at hand, which is a field."""
+        window = self._window
+        if depth >= _DEEPEST or window.peek() != b"{" or not self._begins_trace():
+            return False
+        found = _EVENTS_KEY.search(window.buffer, window.at)
+        end = find_end(window.buffer, window.at)
+        return found is not None and (end < 0 or found.start() < end)
+
+    def _count_more(self) -> None:
+        """Passes over the traces that follow this one in the list or in the text."""
+        window = self._window
+        while self.whole and window.peek(commas=True) in (b"{", b"["):
+            window.fill_to(BLOCK)
+            if not any(key.search(window.buffer, window.at) for key in (_EVENTS_KEY, _EVENT_KEY)):
+                break
+            try:
+                take_value(window, 0)
+            except EOFError:
+                break
+            self.more += 1
+        if window.peek(commas=True) == b"]":
+            window.at += 1
+
+    def _object(self, depth: int = 0) -> Iterator[Batch | Restart]:
         window = self._window
         while True:
             first = window.peek(commas=True)
             if first == b"}":
                 window.at += 1
-                self.whole = True
+                self.whole = depth == 0
                 break
             try:
                 key = self._key(first)
@@ -134,9 +193,14 @@ class TraceText:
                 yield from self._list()
                 if self.cut_short:
                     break
+            elif not self._found_events and self._lies_in(depth):
+                window.at += 1
+                yield from self._object(depth + 1)
+                if self.cut_short:
+                    break
             elif not self._field(key):
                 break
-        if not self._found_events:
+        if not self._found_events and depth == 0:
             raise InputError(f"{self._path}: {self._what_it_is()}")
 
     def _key(self, first: bytes) -> str:

@@ -79,7 +79,7 @@ def test_of_several_whole_traces_the_first_opens(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(TEXT) + gzip.compress(other) + gzip.compress(other))
     trace = load(path)
     assert len(trace) == 20
-    (notice,) = [n for n in trace.notices if n.kind == "more_members"]
+    (notice,) = [n for n in trace.notices if n.kind == "more_traces"]
     assert notice.count == 2
 
 
@@ -101,13 +101,63 @@ def test_bytes_after_a_gzip_stream_are_let_be(tmp_path: Path) -> None:
 
 
 def test_text_after_the_trace_is_named(tmp_path: Path) -> None:
-    trace = load(write_text(tmp_path, TEXT + b'{"traceEvents": []}'))
+    trace = load(write_text(tmp_path, TEXT + b'{"events": []}'))
     assert len(trace) == 20
     assert kinds(trace) == ["trailing_text"]
 
 
 def test_zeros_after_the_trace_are_let_be(tmp_path: Path) -> None:
     assert kinds(load(write_text(tmp_path, TEXT + bytes(512)))) == []
+
+
+OTHER = trace_text([cpu_op("other", 0, 1)]).encode()
+WRAPPED = b'{"job": {"name": "x", "tags": [{}]}, "result": {"more": 1, "profile": %b}, "ok": {}}'
+
+
+@pytest.mark.parametrize(
+    ("data", "more"),
+    [
+        (b"[%b]" % TEXT, 0),
+        (b"[%b,\n %b, %b]\n" % (TEXT, OTHER, OTHER), 2),
+        (b"%b\n%b\n" % (TEXT, OTHER), 1),
+        (json.dumps(EVENTS).encode() + OTHER + b"[" + OTHER + b"]", 2),
+        (WRAPPED % TEXT, 0),
+        (b"[" + WRAPPED % TEXT + b"," + WRAPPED % OTHER + b"]", 1),
+    ],
+    ids=["a list of one", "a list", "lines", "lists", "nested", "a list of nested"],
+)
+def test_a_trace_among_others_or_in_another_object_opens(
+    tmp_path: Path, data: bytes, more: int
+) -> None:
+    trace = load(write_text(tmp_path, data))
+    assert len(trace) == 20
+    assert [read_event(trace, row)["name"] for row in (0, 19)] == ["op0", "op19"]
+    assert kinds(trace) == ["more_traces"] * bool(more)
+    assert sum(n.count for n in trace.notices if n.kind == "more_traces") == more
+
+
+def test_what_another_field_holds_is_no_nested_trace(tmp_path: Path) -> None:
+    """The key stands after the object, not in it."""
+    text = b'{"distributedInfo": {"rank": 3}, ' + TEXT[1:]
+    trace = load(write_text(tmp_path, text))
+    assert len(trace) == 20
+    assert trace.metadata.raw["distributedInfo"] == {"rank": 3}
+
+
+@pytest.mark.parametrize("end", [b"\n", b"", b"\r\n\n"])
+@pytest.mark.parametrize("between", [b"\n", b"\r\n", b"\n\n"])
+def test_lines_of_events_open(tmp_path: Path, between: bytes, end: bytes) -> None:
+    lines = [json.dumps(cpu_op(f"op{n}", 10 * n, 5)).encode() for n in range(5000)]
+    trace = load(write_text(tmp_path, between.join(lines) + end))
+    assert len(trace) == trace.events == 5000
+    assert kinds(trace) == []
+    assert [read_event(trace, row)["name"] for row in (0, 4999)] == ["op0", "op4999"]
+
+
+def test_lines_of_events_cut_short_open_to_the_cut(tmp_path: Path) -> None:
+    lines = b"\n".join(json.dumps(cpu_op(f"op{n}", 10 * n, 5)).encode() for n in range(50))
+    trace = load(write_text(tmp_path, lines[:-9]))
+    assert (len(trace), kinds(trace)) == (49, ["truncated"])
 
 
 REFUSED = {
@@ -126,7 +176,15 @@ REFUSED = {
         "execution trace",
     ),
     "numbers": (json.dumps(list(range(5000))).encode(), "no trace events"),
-    "some numbers": (b"[1, 2, 3]", "none is a trace event"),
+    "some numbers": (b"[1, 2, 3]", "none of its 3 entries is a trace event"),
+    "plain objects": (
+        b'[{"model": "a"}, {"model": "b"}]',
+        "none of its 2 entries is a trace event",
+    ),
+    "lines of plain objects": (
+        b'{"model": "a"}\n{"model": "b"}',
+        r"without `traceEvents` \(model\)",
+    ),
     "text": (b"hello", "not JSON"),
     "a word": (b"null", "not JSON"),
     "binary": (b"\x01\x02\x00\x00" * 9, "binary data"),

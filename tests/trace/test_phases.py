@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from builders import cpu_op, instant
 
-from attntui.trace import Trace, read_event
+from attntui.trace import LaneKind, Trace, read_event
 
 
 def begin(name: str, ts: float, tid: Any = 1, **more: Any) -> dict[str, Any]:
@@ -80,16 +80,15 @@ def test_many_ends_without_their_begins_take_no_ages(make_trace) -> None:
 
 def test_what_cannot_be_shown_is_counted(make_trace) -> None:
     others = [
-        {"ph": "b", "cat": "async", "name": "a", "id": 1, "ts": 1, "pid": 1, "tid": 1},
-        {"ph": "e", "cat": "async", "name": "a", "id": 1, "ts": 2, "pid": 1, "tid": 1},
+        {},
         {"ph": "C", "name": "counter", "ts": 1, "pid": 1, "args": {"v": 3}},
         {"ph": 5, "name": "a number"},
         {"name": "none"},
     ]
     trace = make_trace([cpu_op("a", 0, 5), *others])
     assert spans(trace) == [("a", 0, 5000)]
-    assert trace.events == 6
-    assert notices(trace) == {"not_shown": 5}
+    assert trace.events == 5
+    assert notices(trace) == {"not_shown": 3}
 
 
 @pytest.mark.parametrize("phase", ["i", "I", "R", "n"])
@@ -128,3 +127,59 @@ def test_odd_names_of_threads_open(make_trace, args: Any) -> None:
         for name in ("thread_name", "process_name", "thread_sort_index", "process_sort_index", "x")
     ]
     assert len(make_trace([cpu_op("a", 0, 5, pid=1, tid=1), *names])) == 1
+
+
+def half(ph: str, name: str, ts: float, id: Any, **more: Any) -> dict[str, Any]:
+    return {"ph": ph, "cat": "COLL", "name": name, "id": id, "pid": 9, "tid": 1, "ts": ts} | more
+
+
+def test_asynchronous_events_are_matched_by_their_id_and_may_overlap(make_trace) -> None:
+    halves = [
+        half("b", "AllReduce", 0, 0),
+        half("b", "AllReduce", 2, 1),
+        half("e", "AllReduce", 5, 0),
+        half("b", "AllReduce", 6, 0),
+        half("e", "AllReduce", 9, 1),
+        half("e", "AllReduce", 10, 0),
+    ]
+    trace = make_trace(halves)
+    assert spans(trace) == [
+        ("AllReduce", 0, 5000),
+        ("AllReduce", 2000, 9000),
+        ("AllReduce", 6000, 10_000),
+    ]
+    assert trace.depth.tolist() == [0, 1, 0]
+    assert notices(trace) == {}
+
+
+@pytest.mark.parametrize("ids", [({"local": "0x1"}, {"local": "0x2"}), ("0x1", "0x2")])
+def test_an_asynchronous_id_may_be_local_or_text(make_trace, ids: tuple[Any, Any]) -> None:
+    key = "id2" if isinstance(ids[0], dict) else "id"
+    made = [half("b", "a", n, 0) | {key: id} for n, id in enumerate(ids)]
+    made += [half("e", "a", 5 + n, 0) | {key: id} for n, id in enumerate(ids)]
+    assert spans(make_trace(made)) == [("a", 0, 5000), ("a", 1000, 6000)]
+
+
+@pytest.mark.parametrize("cat", ["cpu_op", "kernel", "cuda_runtime", ""])
+def test_asynchronous_events_have_lanes_of_their_own_and_are_no_work(make_trace, cat: str) -> None:
+    """They would break the nesting of the ops of their thread, and no GPU runs them."""
+    trace = make_trace(
+        [
+            cpu_op("op", 0, 20, pid=9, tid=1),
+            half("b", "a", 5, 3, cat=cat),
+            cpu_op("inner", 8, 2, pid=9, tid=1),
+            half("e", "a", 30, 3, cat=cat),
+        ]
+    )
+    names = [trace.name_of(row) for row in range(len(trace))]
+    assert names == ["op", "a", "inner"]
+    assert trace.parent.tolist() == [-1, -1, 0]
+    assert not len(trace.gpu_ops)
+    assert trace.lane_of(1).label == f"{cat or 'events'} (asynchronous)"
+    assert trace.lane_of(1).kind is LaneKind.OTHER
+
+
+def test_an_older_spelling_of_asynchronous_events(make_trace) -> None:
+    trace = make_trace([half("S", "a", 0, 3), half("T", "a", 2, 3), half("F", "a", 5, 3)])
+    assert spans(trace) == [("a", 0, 5000)]
+    assert notices(trace) == {"not_shown": 1}

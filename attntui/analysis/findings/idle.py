@@ -14,7 +14,7 @@ from attntui.analysis.findings.model import Finding, finding, longest, recorded
 from attntui.analysis.findings.thresholds import GOES_ON, HOST_CODE_NS, QUEUED_NS, READY_BATCH_NS
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.host_activity import Activity
-from attntui.analysis.recorded import host_recorded
+from attntui.analysis.recorded import host_recorded, recorded_by
 from attntui.analysis.runtime_calls import CallKind
 from attntui.trace.model import Category
 
@@ -128,6 +128,7 @@ _UNKNOWN = Remedy(
     "Wait for the GPU and begin recording before the launches.",
     "at most: nothing had to hold the work up",
 )
+_FOREIGN = "Look at what the lanes of the host show in these gaps: no launch is told."
 _COPIES = Remedy(
     "idle-copy",
     "while the host waited in blocking copies",
@@ -242,6 +243,8 @@ def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: Gain) -
 def _advice(seen: Slice, remedy: Remedy) -> str:
     """What to try. What to record depends on what was recorded already."""
     trace = seen.trace
+    if recorded_by(trace) is not None:
+        return _FOREIGN
     if remedy in (_UNRECORDED, _UNKNOWN) and not host_recorded(trace):
         return _NO_CPU_SIDE
     if remedy is _UNRECORDED and recorded(trace, Category.PYTHON_FUNCTION):

@@ -18,6 +18,7 @@ from attntui.analysis.recorded import (
     counted_ranges,
     host_recorded,
     launch_calls,
+    recorded_by,
     why_no_gpu,
 )
 from attntui.analysis.runtime_calls import GRAPH_LAUNCH
@@ -33,13 +34,27 @@ _NO_GPU = "No GPU operation was recorded"
 def lacking(seen: Slice) -> Iterator[Finding]:
     """What was not recorded: the GPU side, the CPU side, launches, shapes, a known device."""
     trace = seen.trace
+    source = recorded_by(trace)
     foreign = accelerator_events(trace)
+    if source is not None:
+        yield _foreign(source)
+        return
     if len(foreign):
         yield _other_accelerator(trace, foreign)
     elif (why := why_no_gpu(trace)) is not None:
         yield _blaming_the_file(trace, _no_gpu(trace, why))
     if len(seen.gpu_ops):
         yield from _lacking_of_gpu_work(seen)
+
+
+def _foreign(source: str) -> Finding:
+    note = _note(
+        "foreign",
+        "Recorded by {source}: lanes and the time of streams are shown; no op, launch or shape is "
+        "known",
+        "Read lanes, kernels and idle time here, and what else that tool tells in its own viewer.",
+    )
+    return replace(note, names={"source": source})
 
 
 def _no_gpu(trace: Trace, why: NoGpu) -> Finding:

@@ -156,6 +156,7 @@ def _streams(streams: tuple[tuple[int, ...], ...]) -> Column:
 
 
 NO_GPU = {
+    NoGpu.FOREIGN: Safe("no GPU operation: not of PyTorch's profiler, shown in lanes alone"),
     NoGpu.OTHER_ACCELERATOR: Safe("no GPU operation: another accelerator, shown in lanes alone"),
     NoGpu.RANGES: Safe("no GPU operation: a range profile, with counters of the device by range"),
     NoGpu.LOST: Safe("no GPU operation, though calls launched some: the GPU's records are lost"),

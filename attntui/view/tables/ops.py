@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attntui.analysis.recorded import host_recorded
+from attntui.analysis.recorded import host_recorded, recorded_by
 from attntui.analysis.self_time import OpTable, SelfPart, op_table
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
@@ -155,14 +155,19 @@ def ops_table(part: Slice, opened: Collection[Path] = ()) -> Table:
         sort="self_ns",
         target=lambda row: EventAt(int(longest[row])),
         row_of=row_of,
-        empty=Safe(
-            "no CPU op in this scope: S widens it"
-            if host_recorded(part.trace)
-            else "no CPU side recorded: profile with ProfilerActivity.CPU"
-        ),
+        empty=_no_op(part),
         paths=paths,
     )
 
 
 def _figures(values: list[int]) -> I64:
     return np.array(values, np.int64)
+
+
+def _no_op(part: Slice) -> Safe:
+    """Why no op is shown, and what would show some."""
+    if host_recorded(part.trace):
+        return Safe("no CPU op in this scope: S widens it")
+    if recorded_by(part.trace) is not None:
+        return Safe("no CPU op: not a trace of PyTorch's profiler")
+    return Safe("no CPU side recorded: profile with ProfilerActivity.CPU")

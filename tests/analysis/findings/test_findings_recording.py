@@ -64,6 +64,33 @@ def test_launches_without_kernels_are_lost_records() -> None:
     assert [piece.place for piece in finding.evidence] == [2, 1]
 
 
+@pytest.mark.parametrize(
+    ("labels", "cat", "source"),
+    [
+        (("/device:GPU:0", "XLA Ops"), "", "XLA's profiler (JAX, TensorFlow)"),
+        (("nccl", ""), "COLL", "NCCL's profiler"),
+        (("Renderer", "CrRendererMain"), "toplevel", "Chrome's tracing"),
+        (("x", "y"), "z", "another tool than PyTorch's profiler"),
+    ],
+)
+def test_the_advice_for_a_trace_of_another_tool_is_not_pytorch_s(
+    labels: tuple[str, str], cat: str, source: str
+) -> None:
+    named = [
+        {"ph": "M", "pid": 1, "tid": 4, "name": f"{what}_name", "args": {"name": name}}
+        for what, name in zip(("process", "thread"), labels, strict=True)
+    ]
+    spans = [
+        {"ph": ph, "cat": cat, "name": "a", "pid": 1, "tid": 4, "ts": ts, "id": 1}
+        for ph, ts in (("b", 0), ("e", 5))
+    ]
+    spans.append({"ph": "X", "cat": "", "name": "b", "pid": 1, "tid": 4, "ts": 1, "dur": 2})
+    (finding,) = AnalysedTrace(trace_of([*named, *spans])).whole.findings
+    assert finding.id == "foreign"
+    assert title_text(finding).startswith(f"Recorded by {source}: ")
+    assert "ProfilerActivity" not in advice_text(finding)
+
+
 def test_launches_of_which_some_lost_their_kernels() -> None:
     lost = [call("cudaLaunchKernel", 500 + 10 * n, 505 + 10 * n, 70 + n) for n in range(3)]
     lost.append(call("cudaMemcpyAsync", 600, 650, 80))
