@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +85,11 @@ def _some(rng: random.Random, trace: Trace) -> list[Any]:
     return [event for event in objects if (event.get("ph"), str(event.get("cat"))) == kind]
 
 
+def _one_of(rng: random.Random, values: Sequence[Any]) -> Any:
+    """One of some values, its own copy: later changes may reach into it."""
+    return copy.deepcopy(rng.choice(values))
+
+
 Spot = tuple[Any, Any]
 """A dict or list, and a key of it."""
 
@@ -110,12 +116,12 @@ def _put(rng: random.Random, chosen: list[Any], wanted: Callable[[Any], bool], n
     if not spots:
         return ""
     holder, key = rng.choice(spots)
-    holder[key] = new() if callable(new) else new
+    holder[key] = new() if callable(new) else copy.deepcopy(new)
     for event in chosen[1:]:
         args = event.get("args")
         for other in (event, args if isinstance(args, dict) else {}):
             if key in other and wanted(other[key]):
-                other[key] = new() if callable(new) else new
+                other[key] = new() if callable(new) else copy.deepcopy(new)
     return f"{key} of {len(chosen)}"
 
 
@@ -144,7 +150,7 @@ def scaled(rng: random.Random, trace: Trace) -> str:
 
 def kind(rng: random.Random, trace: Trace) -> str:
     """A value of another type."""
-    value = rng.choice(TYPES)
+    value = _one_of(rng, TYPES)
     return f"type {_put(rng, _some(rng, trace), lambda _: True, value)} = {str(value)[:20]}"
 
 
@@ -262,7 +268,7 @@ def _has_time(event: Any) -> bool:
 def odd_entry(rng: random.Random, trace: Trace) -> str:
     """Something among the events that is none, or a list of them."""
     events = _events(trace)
-    value = rng.choice([*TYPES, events[:3], [events[:2]]])
+    value = _one_of(rng, [*TYPES, events[:3], [events[:2]]])
     events.insert(rng.randint(0, len(events)), value)
     return "an odd entry"
 
@@ -276,20 +282,20 @@ def top_level(rng: random.Random, trace: Trace) -> str:
         trace.pop(chosen, None)
         return f"no {chosen}"
     if lot < 0.4 or chosen == "traceEvents":
-        trace[chosen] = rng.choice(TYPES) if lot < 0.3 else rng.choice(NUMBERS)
+        trace[chosen] = _one_of(rng, TYPES) if lot < 0.3 else rng.choice(NUMBERS)
         return f"{chosen} another"
     where = _put(rng, [{chosen: trace.get(chosen, 0)}], _is_number, rng.choice(NUMBERS))
     return f"{chosen}: {where}"
 
 
 def nested(rng: random.Random, trace: Trace) -> str:
-    """Lists or objects in each other, deeper than any parser goes."""
-    depth = rng.choice([3, 60, 300, 900])
+    """Lists or objects in each other."""
+    depth = rng.choice([3, 20, 60, 120])
     value: Any = 1
     for _ in range(depth):
         value = [value] if rng.random() < 0.5 else {"a": value}
     for event in _some(rng, trace)[:3]:
-        event[rng.choice(["args", "name", "ts", "pid", "more"])] = value
+        event[rng.choice(["args", "name", "ts", "pid", "more"])] = copy.deepcopy(value)
     return f"nested {depth} deep"
 
 
@@ -354,8 +360,8 @@ def two_texts(rng: random.Random, text: bytes) -> bytes:
 
 
 def deep_text(rng: random.Random, text: bytes) -> bytes:
-    """Brackets in each other in the middle of the text, closed or not."""
-    at, depth = rng.randint(0, len(text)), rng.choice([10, 2_000, 50_000])
+    """Brackets in each other, deeper than parsers go, in the middle of the text."""
+    at, depth = rng.randint(0, len(text)), rng.choice([10, 300, 900, 2_000, 50_000])
     opened = rng.choice([b"[", b'{"a":', b"[{"]) * depth
     return text[:at] + opened + rng.choice([b"", b"]" * depth]) + text[at:]
 
