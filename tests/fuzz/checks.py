@@ -210,4 +210,3 @@ def _timeline(session: Session) -> None:
     harmless([frame.axis_text, frame.minimap_text])
     for shown in frame.lines[:40]:
         harmless(piece.text for piece in frame.pieces(shown))
-

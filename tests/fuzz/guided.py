@@ -64,8 +64,7 @@ def main() -> None:
             path.write_bytes(data)
             try:
                 trace = load(path)
-            except InputError as error:
-                assert str(error).startswith(str(path))
+            except InputError:
                 return
             sensible_trace(trace)
 

@@ -59,14 +59,15 @@ class Report:
         self.most_memory = max(self.most_memory, other.most_memory)
 
     def lines(self) -> Iterator[str]:
-        refused = self.refused.total()
-        opened = self.mutants - refused - len(self.failures)
-        yield f"{self.mutants:,} mutants: {opened:,} opened, {refused:,} refused, {len(self.failures):,} failed"
+        refused, failed = self.refused.total(), len(self.failures)
+        opened = self.mutants - refused - failed
+        parts = f"{opened:,} opened, {refused:,} refused, {failed:,} failed"
+        yield f"{self.mutants:,} mutants: {parts}"
         yield f"slowest {self.slowest[0]:.2f} s (seed {self.slowest[1]})"
         yield f"most memory {self.most_memory[0] / 1e6:,.0f} MB (seed {self.most_memory[1]})"
         for title, counts in (("notice", self.notices), ("refusal", self.refused)):
             for words, count in counts.most_common(60):
-                yield f"{count:9,} {title} {ascii(words[:90])}"
+                yield f"{count:9,} {title} {words[:90]!a}"
         for place, count in Counter(failure.place for failure in self.failures).most_common():
             seeds = [failure.seed for failure in self.failures if failure.place == place]
             yield f"{count:9,} FAILED {place}  seeds {seeds[:5]}"
@@ -165,7 +166,9 @@ def main() -> int:
         for part in parts:
             report.add(part.result())
             if sys.stderr.isatty():
-                print(f"\r{report.mutants:,} {len(report.failures)} failed", end="", file=sys.stderr)
+                print(
+                    f"\r{report.mutants:,} {len(report.failures)} failed", end="", file=sys.stderr
+                )
     print(f"\nseeds {asked.seed} to {stop - 1}, {time.monotonic() - began:,.0f} s")
     print("\n".join(report.lines()))
     return 1 if report.failures else 0

@@ -35,17 +35,19 @@ def minimised(data: bytes, fails_alike: Callable[[bytes], bool]) -> bytes:
     for name in [name for name in trace if name != "traceEvents"]:
         less = {key: value for key, value in trace.items() if key != name}
         trace = less if still(less) else trace
-    for number, event in enumerate(kept):
-        for name in list(event) if isinstance(event, dict) else ():
-            value = event.pop(name)
-            if not still(trace):
-                event[name] = value
-        args = kept[number].get("args") if isinstance(event, dict) else None
-        for name in list(args) if isinstance(args, dict) else ():
-            value = args.pop(name)
-            if not still(trace):
-                args[name] = value
+    for event in filter(lambda event: isinstance(event, dict), kept):
+        _without_keys(event, lambda: still(trace))
+        if isinstance(event.get("args"), dict):
+            _without_keys(event["args"], lambda: still(trace))
     return json.dumps(trace, indent=1).encode()
+
+
+def _without_keys(holder: dict[str, Any], still: Callable[[], bool]) -> None:
+    """Takes the keys away whose absence changes nothing."""
+    for name in list(holder):
+        value = holder.pop(name)
+        if not still():
+            holder[name] = value
 
 
 def _fewer(items: list[Any], still: Callable[[list[Any]], bool]) -> list[Any]:

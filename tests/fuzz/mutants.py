@@ -32,19 +32,49 @@ TYPES: tuple[Any, ...] = (
 )
 
 NAMES_THAT_ACT = (
-    *("\x1b[2J\x1b[31mred", "\x1b]52;c;ZXZpbA==\x07", "\x1b]0;title\x07", "\x9b2J", "\r\n\n", "\x00"),
-    *("\u202eright to left", "\u2066\u2069", "zero\u200bwidth\u200d", "e\u0301" * 50, "\U0001f468\u200d\U0001f469"),
-    *("[red]markup[/red]", "[/]", "[@click=quit]x[/]", "{0}{key}{}", "%s%n", "x" * 10_000, "漢" * 300),
-    *("ProfilerStep#", "ProfilerStep#99999999999999999999", "ProfilerStep#1", "aten::", "::", "<"),
+    *("\x1b[2J\x1b[31mred", "\x1b]52;c;ZXZpbA==\x07", "\x1b]0;title\x07", "\x9b2J", "\r\n\n"),
+    *("\x00", "\u202eright to left", "\u2066\u2069", "zero\u200bwidth\u200d", "e\u0301" * 50),
+    *("\U0001f468\u200d\U0001f469", "[red]markup[/red]", "[/]", "[@click=quit]x[/]", "\ud800"),
+    *("{0}{key}{}", "%s%n", "x" * 10_000, "漢" * 300, "", " ", "../../etc", "::", "<"),
+    *("ProfilerStep#", "ProfilerStep#99999999999999999999", "ProfilerStep#1", "aten::"),
     *("void a<b<c<d<", "aten::bmm", "aten::softmax", "cudaGraphLaunch", "cudaLaunchKernel"),
-    *("flash_fwd_kernel", "ncclDevKernel_AllReduce", "triton_poi_fused_0", "Memcpy DtoH (Device -> Pinned)"),
-    *("Torch-Compiled Region: 0/0", "execute_context_1(3)", "[memory]", "Trace", "../../etc", "\ud800"),
-)  # fmt: skip
+    *("flash_fwd_kernel", "ncclDevKernel_AllReduce", "triton_poi_fused_0", "[memory]", "Trace"),
+    *("Memcpy DtoH (Device -> Pinned)", "Torch-Compiled Region: 0/0", "execute_context_1(3)"),
+)
 
-PHASES = ("X", "B", "E", "b", "e", "n", "s", "t", "f", "i", "I", "M", "C", "N", "O", "D", "P", "R", "?")
+PHASES = (
+    "X",
+    "B",
+    "E",
+    "b",
+    "e",
+    "n",
+    "s",
+    "t",
+    "f",
+    "i",
+    "I",
+    "M",
+    "C",
+    "N",
+    "O",
+    "D",
+    "P",
+    "R",
+    "?",
+)
 CATEGORIES = (
     *("cpu_op", "user_annotation", "python_function", "cuda_runtime", "cuda_driver", "kernel"),
-    *("gpu_memcpy", "gpu_memset", "gpu_user_annotation", "cuda_sync", "overhead", "Operator", "x", ""),
+    *(
+        "gpu_memcpy",
+        "gpu_memset",
+        "gpu_user_annotation",
+        "cuda_sync",
+        "overhead",
+        "Operator",
+        "x",
+        "",
+    ),
 )
 
 
@@ -157,7 +187,9 @@ def kind(rng: random.Random, trace: Trace) -> str:
 def named(rng: random.Random, trace: Trace) -> str:
     """Text that would act on a terminal, or that means something."""
     value = rng.choice(NAMES_THAT_ACT)
-    return f"name {_put(rng, _some(rng, trace), lambda v: isinstance(v, str), value)} = {value[:12]!r}"
+    return (
+        f"name {_put(rng, _some(rng, trace), lambda v: isinstance(v, str), value)} = {value[:12]!r}"
+    )
 
 
 def key(rng: random.Random, trace: Trace) -> str:
@@ -308,8 +340,14 @@ CHANGES = (
 
 _NUMBER = re.compile(rb"(?<=[:,\[ ])-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?=[,}\] ])")
 _PAIR = re.compile(rb'"(?:ts|dur|ph|cat|name|pid|tid|args|correlation|device|stream)": ')
-_TOKENS = (b"1e999", b"-", b"00", b"1e-400", b"9" * 5000, b"+1", b".5", b"1.", b"0x1", b"NaN", b"-Infinity", b"null", b'"', b"'1'", b"")  # fmt: skip
-_BYTES = (b"\x00", b"\xff", b"\x1b", b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":", b"\n", b"\xed\xa0\x80", b"\\u0000", b"\\ud800", b"\xef\xbb\xbf")  # fmt: skip
+_TOKENS = (
+    *(b"1e999", b"-", b"00", b"1e-400", b"9" * 5000, b"+1", b".5", b"1.", b"0x1", b"NaN"),
+    *(b"-Infinity", b"null", b'"', b"'1'", b""),
+)
+_BYTES = (
+    *(b"\x00", b"\xff", b"\x1b", b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":", b"\n"),
+    *(b"\xed\xa0\x80", b"\\u0000", b"\\ud800", b"\xef\xbb\xbf"),
+)
 
 
 def flip(rng: random.Random, text: bytes) -> bytes:

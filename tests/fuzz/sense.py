@@ -93,7 +93,9 @@ def _findings(part: Slice) -> None:
         cost, gain = finding.cost_ns, finding.gain_ns
         if cost is not None:
             that(0 <= cost <= span, "a cost beyond the span", finding.id, cost, span)
-            that(gain is None or 0 <= gain <= cost, "a gain beyond the cost", finding.id, gain, cost)
+            that(
+                gain is None or 0 <= gain <= cost, "a gain beyond the cost", finding.id, gain, cost
+            )
         _share(finding.gain_share, "gain", finding.id)
         for key, figure in finding.figures.items():
             _figure(key, figure, finding)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,3 +89,14 @@ async def test_mutants_are_drawn_by_the_app(portion: int, tmp_path: Path) -> Non
                     app.post_message(events.Key("escape", None))
                     await drawn(pilot)
         assert app.return_code in (None, 0), found.words
+
+
+def test_mutants_led_by_coverage_load_or_are_refused(tmp_path: Path) -> None:
+    pytest.importorskip("atheris")
+    command = [sys.executable, "-m", "fuzz.guided", str(tmp_path), "-runs=60", "-seed=1"]
+    tests = Path(__file__).parents[1]
+    path = os.pathsep.join([str(tests), str(tests.parent), *sys.path])
+    told = {**os.environ, "PYTHONPATH": path}
+    run = subprocess.run(command, cwd=tmp_path, env=told, capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr[-2000:]
+    assert len(list(tmp_path.iterdir())) >= len(NAMES)
