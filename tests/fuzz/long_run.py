@@ -95,14 +95,14 @@ def _most_used() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def portion(first: int, count: int, whole: bool, out: Path) -> Report:
+def portion(first: int, count: int, whole_every: int, out: Path) -> Report:
     """Puts the mutants of some seeds through, in this process."""
     report = Report()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         start = _most_used()
         for seed in range(first, first + count):
-            found = mutant(seed)
+            found, whole = mutant(seed), seed % whole_every == 0
             report.mutants += 1
             began, before = time.perf_counter(), _most_used()
             try:
@@ -148,7 +148,8 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=30_000, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1_000_000, help="the first one's number")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--fast", action="store_true", help="load, analyse, make JSON, no more")
+    more = "of how many one is reported, compared and drawn too (default 1: all)"
+    parser.add_argument("--whole-every", type=int, default=1, metavar="N", help=more)
     parser.add_argument("--only", type=int, metavar="SEED", help="one mutant again")
     parser.add_argument("--out", type=Path, default=Path("fuzz-failures"), help="for what fails")
     asked = parser.parse_args()
@@ -160,7 +161,7 @@ def main() -> int:
         starts = range(asked.seed, asked.seed + asked.count, PORTION)
         stop = asked.seed + asked.count
         parts = [
-            pool.submit(portion, at, min(PORTION, stop - at), not asked.fast, asked.out)
+            pool.submit(portion, at, min(PORTION, stop - at), asked.whole_every, asked.out)
             for at in starts
         ]
         for part in parts:
