@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +17,11 @@ from textual.pilot import Pilot
 
 from attntui.safe import safe
 from attntui.tui.app import AttntuiApp
+from attntui.tui.screens.compare import CompareScreen
+from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.view.options import Options
-from attntui.view.session.keys import KEYS
+from attntui.view.session.keys import COMPARE_KEYS, KEYS, Key
 
 from .checks import check
 from .mutants import mutant
@@ -30,6 +33,9 @@ WHOLE_EVERY = 25
 
 LEAVES = ("quit", "copy_to_file")
 KEYS_EACH = 6
+COMPARED_EVERY = 5
+"""One of so many is opened beside the sample that was damaged."""
+
 WORKERS = ("_load", "_find_slice", "_toggle_instances", "_align", "_search")
 
 
@@ -65,30 +71,40 @@ async def drawn(pilot: Pilot[None]) -> None:
     assert [strip.text for strip in strips if safe(strip.text) != strip.text] == []
 
 
-@pytest.mark.parametrize("portion", range(8))
-async def test_mutants_are_drawn_by_the_app(portion: int, tmp_path: Path) -> None:
-    path = tmp_path / "mutant.json"
-    keys = [key for key in KEYS if key.name not in LEAVES]
-    for seed in range(5 * portion, 5 * portion + 5):
-        found, chance = mutant(seed), random.Random(seed)
-        path.write_bytes(found.data)
-        app = AttntuiApp([str(path)], Options())
-        async with app.run_test(size=chance.choice([(80, 24), (120, 40)])) as pilot:
-            await loaded(pilot)
-            if app.failure is not None:
-                assert safe(app.failure) == app.failure
-                continue
-            screen = app.screen
-            assert isinstance(screen, MainScreen), found.words
+async def press(pilot: Pilot[None], keys: Sequence[Key], chance: random.Random) -> None:
+    """Presses a few keys, and leaves with Esc whatever opens over the screen."""
+    screen = pilot.app.screen
+    for _ in range(KEYS_EACH):
+        name = chance.choice(chance.choice(keys).keys)
+        pilot.app.post_message(events.Key(name, name if len(name) == 1 else None))
+        await drawn(pilot)
+        while pilot.app.screen is not screen:
+            pilot.app.post_message(events.Key("escape", None))
             await drawn(pilot)
-            for _ in range(KEYS_EACH):
-                name = chance.choice(chance.choice(keys).keys)
-                app.post_message(events.Key(name, name if len(name) == 1 else None))
-                await drawn(pilot)
-                while app.screen is not screen:
-                    app.post_message(events.Key("escape", None))
-                    await drawn(pilot)
-        assert app.return_code in (None, 0), found.words
+
+
+@pytest.mark.parametrize("seed", range(40))
+async def test_mutants_are_drawn_by_the_app(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found, chance = mutant(seed), random.Random(seed)
+    files = {"mutant.json": found.data}
+    if seed % COMPARED_EVERY == 0:
+        files["sample.json"] = sample_text(found.sample)
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    app = AttntuiApp([*files], Options())
+    async with app.run_test(size=chance.choice([(80, 24), (120, 40)])) as pilot:
+        while isinstance(app.screen, LoadingScreen):
+            await loaded(pilot)
+        await drawn(pilot)
+        if app.failure is None:
+            assert isinstance(app.screen, MainScreen | CompareScreen)
+            keys = KEYS if len(files) == 1 else COMPARE_KEYS
+            await press(pilot, [key for key in keys if key.name not in LEAVES], chance)
+    assert app.return_code in ((None, 0) if app.failure is None else (None, 0, 2)), app.failure
+    assert app.failure is None or safe(app.failure) == app.failure
 
 
 def test_mutants_led_by_coverage_load_or_are_refused(tmp_path: Path) -> None:
