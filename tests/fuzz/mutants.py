@@ -140,6 +140,11 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _is_time(value: Any) -> bool:
+    """Whether a value can be reckoned with: no integer beyond all floats."""
+    return _is_number(value) and abs(value) < 1e300
+
+
 def _put(rng: random.Random, chosen: list[Any], wanted: Callable[[Any], bool], new: Any) -> str:
     """Puts a value (drawn anew for each, if it can be called) at one key of all chosen."""
     spots = [spot for event in chosen[:1] for spot in _spots(event, wanted)]
@@ -173,7 +178,7 @@ def scaled(rng: random.Random, trace: Trace) -> str:
     key = rng.choice(["ts", "dur"])
     chosen = _some(rng, trace)
     for event in chosen:
-        if _is_number(event.get(key)):
+        if _is_time(event.get(key)):
             event[key] = event[key] * factor + offset
     return f"scaled {key} of {len(chosen)} by {factor:g}, {offset:+g}"
 
@@ -270,7 +275,7 @@ def double(rng: random.Random, trace: Trace) -> str:
     for n in range(copies):
         copied = json.loads(json.dumps(part))
         for event in copied:
-            if isinstance(event, dict) and _is_number(event.get("ts")):
+            if isinstance(event, dict) and _is_time(event.get("ts")):
                 event["ts"] += by * (n + 1)
         events += copied
     return f"{len(part)} events {copies} times more, {by:g} later"
@@ -294,7 +299,7 @@ def splice(rng: random.Random, trace: Trace) -> str:
 
 
 def _has_time(event: Any) -> bool:
-    return isinstance(event, dict) and _is_number(event.get("ts"))
+    return isinstance(event, dict) and _is_time(event.get("ts"))
 
 
 def odd_entry(rng: random.Random, trace: Trace) -> str:
@@ -320,6 +325,60 @@ def top_level(rng: random.Random, trace: Trace) -> str:
     return f"{chosen}: {where}"
 
 
+_EXTENTS = (0, 1, 1, 2, 3, 4, 32, 64, 128, 1024, 2**20, 2**31, 2**40)
+_DTYPES = ("c10::BFloat16", "c10::Half", "float", "double", "long int", "Scalar", "ScalarList", "")
+_CAPABILITIES = (0, 1, 3, 7, 8, 9, 10, 12, 99)
+
+
+def shapes(rng: random.Random, trace: Trace) -> str:
+    """Inputs of ops as no framework records them: of any rank and size, of any type."""
+    told = [event for event in _events(trace) if _has_args(event, "Input Dims")]
+    chosen = rng.sample(told, min(len(told), rng.choice([1, 2, 8, 100])))
+
+    def shape() -> list[int]:
+        return [rng.choice(_EXTENTS) for _ in range(rng.choice([0, 1, 2, 3, 4, 4, 6]))]
+
+    same = shape()
+    for event in chosen:
+        args, inputs = event["args"], rng.choice([0, 1, 2, 3, 3, 8])
+        dims: list[Any] = [rng.choice([same, shape(), []]) for _ in range(inputs)]
+        if rng.random() < 0.2:
+            dims.append([shape(), shape()])
+        args["Input Dims"] = dims
+        if rng.random() < 0.5:
+            args["Input type"] = [rng.choice(_DTYPES) for _ in range(rng.choice([inputs, 2]))]
+        if rng.random() < 0.5:
+            args["Input Strides"] = [shape() for _ in range(inputs)]
+        if rng.random() < 0.5:
+            args["Concrete Inputs"] = [str(rng.choice(NUMBERS)) for _ in range(inputs)]
+    return f"shapes of {len(chosen)}"
+
+
+def _has_args(event: Any, key: str) -> bool:
+    return isinstance(event, dict) and isinstance(event.get("args"), dict) and key in event["args"]
+
+
+def hardware(rng: random.Random, trace: Trace) -> str:
+    """Another device, and kernels launched on it as nothing is."""
+    devices = trace.get("deviceProperties")
+    for device in devices if isinstance(devices, list) else ():
+        if isinstance(device, dict):
+            device["computeMajor"] = rng.choice(_CAPABILITIES)
+            device["name"] = rng.choice(["NVIDIA A100-SXM4-80GB", "AMD Instinct MI300X", "", "x"])
+            device["numSms"] = rng.choice([0, 1, 132, 10_000, None])
+            device["warpSize"] = rng.choice([0, 1, 32, 64])
+    kernels = [event for event in _events(trace) if _has_args(event, "device")]
+    for event in rng.sample(kernels, min(len(kernels), rng.choice([1, 10, 200]))):
+        args = event["args"]
+        for name in ("grid", "block"):
+            args[name] = [rng.choice([0, 1, 2, 32, 1024, 2**31]) for _ in range(3)]
+        args["registers per thread"] = rng.choice([0, 1, 32, 255, 256, 2**16])
+        args["shared memory"] = rng.choice([0, 1, 2**14, 2**18, 2**31, -1])
+        args["est. achieved occupancy %"] = rng.choice([0, 1, 50, 100, 101, -1, None, "7"])
+        args["bytes"] = rng.choice([0, 1, 2**16, 2**44, 2**62])
+    return "another device"
+
+
 def nested(rng: random.Random, trace: Trace) -> str:
     """Lists or objects in each other."""
     depth = rng.choice([3, 20, 60, 120])
@@ -333,7 +392,7 @@ def nested(rng: random.Random, trace: Trace) -> str:
 
 CHANGES = (
     *(number, number, number, numbers, scaled, kind, kind, named, key, phase, swap, moved, moved),
-    *(drop, double, splice, odd_entry, top_level, top_level, nested),
+    *(drop, double, splice, odd_entry, top_level, top_level, nested, shapes, shapes, hardware),
 )
 
 # Changes of the text
@@ -446,7 +505,7 @@ def mutant(seed: int) -> Mutant:
     trace: Trace = orjson.loads(sample_text(name))
     steps = []
     textual = rng.random()
-    for _ in range(0 if textual < 0.15 else rng.choice([1, 1, 1, 2, 3, 6])):
+    for _ in range(0 if textual < 0.15 else rng.choice([1, 1, 1, 2, 3, 6, 12])):
         steps.append(rng.choice(CHANGES)(rng, trace))
     text = _layout(rng, trace)
     for _ in range(rng.choice([1, 1, 2, 4]) if textual < 0.3 else 0):
