@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import tempfile
 import warnings
@@ -46,6 +47,7 @@ from .sense import (
     sensible_document,
     sensible_slice,
     sensible_trace,
+    that,
 )
 
 LIMIT_S = 5
@@ -54,6 +56,9 @@ LIMIT_S = 5
 WIDTH = 100
 ROWS = 12
 """Rows of each table that are drawn, and looked at in detail."""
+
+
+_PARTICULAR = re.compile(r" ?\(.*\)| ?[\d,]+")
 
 
 class Hang(Exception):
@@ -123,10 +128,10 @@ def check(found: Mutant, folder: Path, *, whole: bool = True) -> Outcome:
 
 
 def _refusal(error: InputError, path: Path) -> str:
-    """The refusal less the path; a line, though a trace's text may stand in it."""
+    """The kind of a refusal: its words without the path, numbers, and names in brackets."""
     said = str(error)
-    assert said.startswith(str(path)), said
-    return said.removeprefix(str(path))
+    that(said.startswith(f"{path}: "), "a refusal that does not name the file", said)
+    return _PARTICULAR.sub("", said.removeprefix(f"{path}: "))
 
 
 def _document(document: dict[str, Any], shape: type[schema.Part]) -> None:
