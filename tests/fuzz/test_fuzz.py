@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from driver import finished, loaded
 from textual import events
 from textual.pilot import Pilot
 
+from attntui.analysis.analysed import AnalysedTrace
 from attntui.safe import safe
+from attntui.trace import load
 from attntui.tui.app import AttntuiApp
 from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.view.options import Options
+from attntui.view.reports import summary
 from attntui.view.session.keys import COMPARE_KEYS, KEYS, Key
 
 from .checks import check
@@ -60,6 +65,39 @@ def test_undamaged_samples_pass_whole(name: str, tmp_path: Path) -> None:
     outcome = check(replace(as_it_is, data=sample_text(name)), tmp_path)
     assert outcome.refused is None
     assert not {"bad_event", "outlier", "impossible_duration", "truncated"} & {*outcome.notices}
+
+
+def later(trace: dict[str, Any]) -> None:
+    for event in trace["traceEvents"]:
+        if "ts" in event:
+            event["ts"] += 1_000_000
+
+
+def with_text_ids(trace: dict[str, Any]) -> None:
+    for event in trace["traceEvents"]:
+        event.update((key, str(event[key])) for key in ("pid", "tid") if key in event)
+
+
+def in_another_order(trace: dict[str, Any]) -> None:
+    random.Random(1).shuffle(trace["traceEvents"])
+
+
+@pytest.mark.parametrize("change", [later, with_text_ids, in_another_order])
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_do_not_stand_on_how_a_trace_is_written(
+    name: str, change: Callable[[dict[str, Any]], None], tmp_path: Path
+) -> None:
+    if (name, change) == ("pairs", in_another_order):
+        pytest.skip("begins and ends pair in the order of the file")
+    found = []
+    for changes in ([], [change]):
+        trace = json.loads(sample_text(name))
+        for each in changes:
+            each(trace)
+        (tmp_path / "trace.json").write_text(json.dumps(trace))
+        document = summary.document(AnalysedTrace(load(tmp_path / "trace.json")))
+        found.append({key: document[key] for key in ("devices", "time_tree", "attention_kinds")})
+    assert found[0] == found[1]
 
 
 async def drawn(pilot: Pilot[None]) -> None:
