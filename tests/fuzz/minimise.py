@@ -6,8 +6,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import orjson
-
 MOST_TRIES = 400
 
 
@@ -16,9 +14,9 @@ def minimised(data: bytes, fails_alike: Callable[[bytes], bool]) -> bytes:
     JSON object with events.
     """
     try:
-        trace: Any = orjson.loads(data)
+        trace: Any = json.loads(data)
         events = trace["traceEvents"]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return data
     if not isinstance(events, list):
         return data
