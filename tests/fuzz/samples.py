@@ -20,7 +20,7 @@ REAL = {
     "compiled": "compile_b8_h16_s1024_d64_bf16_h200",
     "cpu": "naive_b1_h4_s256_d64_bf16_cpu",
 }
-REAL_EVENTS = 90
+REAL_EVENTS = 60
 """Events of a real trace that are kept: one mutant is checked in a few hundredths of a second."""
 
 H100 = {

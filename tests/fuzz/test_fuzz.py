@@ -33,11 +33,11 @@ from .mutants import mutant
 from .samples import NAMES, sample_text
 
 PORTIONS, EACH = 20, 100
-WHOLE_EVERY = 25
+WHOLE_EVERY = 40
 """One of so many is put through all, the others are loaded, analysed and made JSON of."""
 
 LEAVES = ("quit", "copy_to_file")
-KEYS_EACH = 6
+KEYS_EACH = 5
 COMPARED_EVERY = 5
 """One of so many is opened beside the sample that was damaged."""
 
