@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attntui.analysis import intervals
+from attntui.analysis.groups import apart
 from attntui.analysis.intervals import Intervals
 from attntui.trace.model import I64, Bool, Trace
 
@@ -101,10 +102,8 @@ def device_idle(trace: Trace, rows: I64 | None = None) -> tuple[DeviceIdle, ...]
     scope's, or those with a launch, for the same figures over them alone.
     """
     rows = trace.gpu_ops if rows is None else rows
-    device = trace.device[rows]
     found = []
-    for each in np.unique(device).tolist():
-        own = rows[device == each]
+    for each, own in zip(*_by_device(trace, rows), strict=True):
         start, end = trace.start[own], trace.end[own]
         found.append(
             DeviceIdle(
@@ -129,10 +128,15 @@ def launched(trace: Trace, rows: I64 | None = None) -> I64:
 def stream_gaps(trace: Trace, rows: I64 | None = None) -> dict[tuple[int, int], Gaps]:
     """The gaps of each (device, stream) alone: another stream may be busy meanwhile."""
     rows = trace.gpu_ops if rows is None else rows
-    device, stream = trace.device[rows], trace.stream[rows]
     found = {}
-    for number in np.unique(device).tolist():
-        on_device = device == number
-        for own in np.unique(stream[on_device]).tolist():
-            found[number, own] = _gaps(trace, rows[on_device & (stream == own)])
+    for device, on_device in zip(*_by_device(trace, rows), strict=True):
+        streams, parts = apart(on_device, trace.stream[on_device])
+        for stream, own in zip(streams.tolist(), parts, strict=True):
+            found[device, stream] = _gaps(trace, own)
     return found
+
+
+def _by_device(trace: Trace, rows: I64) -> tuple[list[int], list[I64]]:
+    """The devices of some rows, ascending, and the rows of each."""
+    devices, parts = apart(rows, trace.device[rows])
+    return devices.tolist(), parts

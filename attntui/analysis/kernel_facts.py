@@ -354,7 +354,8 @@ def _occupancies(trace: Trace, rows: I64, entry: I64) -> dict[int, _Held]:
 
 def _held(parts: Sequence[_Launches]) -> _Held:
     theory = [(part.ns, part.theory) for part in parts if part.theory is not None]
-    profiled = [(part.ns, part.profiler) for part in parts if part.profiler]
+    # More than all of an SM is no estimate but a broken file's.
+    profiled = [(p.ns, p.profiler) for p in parts if p.profiler and p.profiler <= 100]
     most = max(theory, key=lambda pair: pair[0], default=None)
     return _Held(
         _weighted([(time, found.percent) for time, found in theory]),

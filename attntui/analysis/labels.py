@@ -10,13 +10,20 @@ import numpy as np
 
 from attntui.analysis.kernel_names import KernelName, decode
 from attntui.safe import Safe, safe
-from attntui.trace.model import Lane, LaneKind, Trace
+from attntui.trace.model import ABSENT, Lane, LaneKind, Trace
 
 NAME_CELLS = 200
 """Cells of a name kept for bars and tables; the detail shows all of it."""
 
 DEVICE_CELLS = 60
 """Cells of a device's name, and of a process's."""
+
+_NO_NAME = Safe("(no name)")
+
+
+def shown_name(name: str) -> Safe:
+    """An event's name as a label, which is never empty."""
+    return safe(name, NAME_CELLS) if name.strip() else _NO_NAME
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +44,10 @@ class Labels:
         """By name id: the name, for GPU operations its decoded short form. Operations whose
         short forms are alike are told apart by `#1`, `#2`.
         """
-        short = [safe(name, NAME_CELLS) for name in self.trace.names]
+        short = [shown_name(name) for name in self.trace.names]
         alike: dict[Safe, list[int]] = {}
         for number, decoded in self.decoded.items():
-            short[number] = safe(decoded.short, NAME_CELLS)
+            short[number] = shown_name(decoded.short)
             alike.setdefault(short[number], []).append(number)
         for text, numbers in alike.items():
             for place, number in enumerate(numbers, 1):
@@ -92,8 +99,8 @@ class Labels:
         return safe(f"{number} {'p' if process.isdecimal() else ''}{process}", DEVICE_CELLS)
 
     def device(self, device: int | None, word: str = "GPU") -> Safe:
-        """A device: `GPU 0`, or another word with its place."""
-        return safe(word if device is None else f"{word} {self.place(device)}")
+        """A device: `GPU 0`, or another word with its place; the word alone where none is told."""
+        return safe(word if device in (None, ABSENT) else f"{word} {self.place(device)}")
 
     def stream(self, device: int | None, stream: int | None) -> Safe:
         """A stream of a device: `GPU 0 s7`."""

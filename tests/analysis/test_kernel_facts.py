@@ -344,6 +344,14 @@ def test_occupancy_is_weighted_by_time_and_zero_is_not_measured() -> None:
     assert fact.profiler_occupancy_pct == 80
 
 
+def test_more_than_all_is_no_estimate_of_the_profiler() -> None:
+    events = [
+        configured(kernel("k", 0, 1_000), 32, 0, 256, 400),
+        configured(kernel("k", 2_000, 3_000), 32, 0, 256, 40),
+    ]
+    assert facts_of(trace_of(events))["k"].profiler_occupancy_pct == 40
+
+
 def test_no_limits_no_occupancy() -> None:
     events = [configured(kernel("k", 0, 1_000), 240, 0, 256, 30)]
     fact = facts_of(trace_of(events))["k"]

@@ -64,9 +64,7 @@ def _blocks(seen: Slice) -> tuple[I64, I64]:
     grids = [0 if c.grid is None else prod(c.grid) for c in trace.launch_configs]
     blocks = np.array([*grids, 0], np.int64)[config]
     sms = {device.id: device.sms or 0 for device in trace.metadata.devices}
-    numbers = np.unique(trace.device[seen.gpu_ops]).tolist()
-    found = np.zeros(len(seen.gpu_ops), np.int64)
-    for number in numbers:
-        own = trace.device[seen.gpu_ops] == number
-        found[own] = sms.get(trace.number_of_device(number), 0)
+    devices, device = np.unique(trace.device[seen.gpu_ops], return_inverse=True)
+    of_device = [sms.get(trace.number_of_device(number), 0) for number in devices.tolist()]
+    found = np.array(of_device, np.int64)[device]
     return np.where(config == ABSENT, 0, blocks), found

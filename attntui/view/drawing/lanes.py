@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.groups import apart
 from attntui.analysis.queue_depth import queue_depth
 from attntui.safe import safe
 from attntui.trace.model import Category
@@ -104,9 +105,11 @@ class Lanes:
     def _queues(self, shown: set[int]) -> Iterator[Track]:
         """A strip a device: how many operations were launched and had not begun."""
         trace = self.analysed.trace
-        devices = trace.device[trace.gpu_ops]
-        for device in sorted(shown.intersection(np.unique(devices).tolist())):
-            queue = queue_depth(trace, trace.gpu_ops[devices == device])
+        devices, parts = apart(trace.gpu_ops, trace.device[trace.gpu_ops])
+        for device, own in zip(devices.tolist(), parts, strict=True):
+            if device not in shown:
+                continue
+            queue = queue_depth(trace, own)
             label = self.analysed.labels.device(device, "queue")
             yield from curve_track(TrackKind.QUEUE, label, device, queue.time, queue.depth)
 

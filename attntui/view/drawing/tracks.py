@@ -17,7 +17,7 @@ from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.labels import Labels
 from attntui.safe import Safe, safe
 from attntui.trace.masks import mask_of
-from attntui.trace.model import I64, Category, Lane, LaneKind, Trace
+from attntui.trace.model import ABSENT, I64, Category, Lane, LaneKind, Trace
 from attntui.trace.nesting import nest, pack_rows
 from attntui.view.drawing.curve import Curve
 from attntui.view.drawing.raster import RowIndex
@@ -51,7 +51,8 @@ class Track:
 
     `events` are the numbers of what is on it, in time order, and `row_of` the display row of
     each: rows of the trace, of an idle strip gaps, of the attention strip calls. `device` is
-    set on GPU, idle and memory tracks, `lane` on those of one lane.
+    set on GPU, idle and memory tracks (ABSENT where the file tells none), `lane` on those of
+    one lane.
     """
 
     kind: TrackKind
@@ -241,4 +242,6 @@ def _track(
         for chosen in (ordered[a:b] for a, b in pairwise(bounds.tolist()))
     )
     device = trace.lanes[lane_id].device
+    if kind is TrackKind.GPU and device is None:
+        device = ABSENT
     return Track(kind, label, rows, events, depth.astype(np.int64), device, lane_id)

@@ -6,8 +6,7 @@ import numpy as np
 
 from attntui.analysis.annotations import Annotations
 from attntui.analysis.groups import sums
-from attntui.analysis.labels import NAME_CELLS
-from attntui.safe import safe
+from attntui.analysis.labels import shown_name
 from attntui.view.tables.model import Table, data, every_row, figures, texts, times
 
 REPORTED = ("count", "cpu_ns", "mean_cpu_ns", "gpu_ops", "gpu_ns", "label")
@@ -22,7 +21,7 @@ def annotations_table(found: Annotations) -> Table:
         for values in (found.cpu_ns, found.work.gpu_ops_any_thread, found.work.gpu_ns_any_thread)
     )
     order = np.lexsort((places, -cpu))
-    labels = [safe(found.labels[i], NAME_CELLS) for i in order]
+    labels = [shown_name(found.labels[i]) for i in order]
     columns = (
         figures("count", "count", count[order]),
         times("cpu_ns", "CPU total", cpu[order]),

@@ -188,8 +188,10 @@ def _evidence(evidence: tuple[Evidence, ...]) -> list[int | list[int]]:
 def _place(analysed: AnalysedTrace, remark: Remark) -> EventAt | GapAt | Range | None:
     """Where a remark leads: to its first evidence."""
     if remark.check is not None:
-        lines = remark.check.kernels or remark.check.library_calls
-        return EventAt(int(lines[0].rows[0]))
+        kernels, calls = remark.check.kernels, remark.check.library_calls
+        # A region that launched nothing leads to its own first run.
+        found = [*(k.rows for k in kernels), *(c.rows for c in calls), remark.check.rows]
+        return EventAt(int(found[0][0]))
     if remark.finding is None or not remark.finding.evidence:
         return None
     return evidence_place(analysed, remark.finding.evidence[0].place)

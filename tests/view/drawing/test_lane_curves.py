@@ -11,6 +11,7 @@ from builders import (
     annotation,
     cpu_op,
     kernel,
+    launch,
     launched,
     memcpy,
     memory,
@@ -19,6 +20,7 @@ from builders import (
 )
 
 from attntui.analysis.analysed import AnalysedTrace
+from attntui.trace.model import ABSENT
 from attntui.view.drawing.lanes import Lanes
 from attntui.view.drawing.paint import Paint
 from attntui.view.drawing.tracks import Track, TrackKind
@@ -133,3 +135,12 @@ def test_an_event_is_painted_by_its_work_or_its_category() -> None:
     lanes = Lanes(AnalysedTrace(trace))
     found = {event["name"]: lanes.paint_of(made.row(trace, event["name"])) for event, _ in shapes}
     assert found == {event["name"]: paint for event, paint in shapes}
+
+
+def test_operations_on_no_device_have_their_strips() -> None:
+    nowhere = {"ph": "X", "cat": "kernel", "name": "k", "dur": 10, "tid": 7}
+    launches = [launch(1, 0), launch(2, 30)]
+    kernels = [{**nowhere, "ts": 30 * n, "args": {"correlation": n}} for n in (1, 2)]
+    lanes = Lanes(AnalysedTrace(made.trace_of([*launches, *kernels])))
+    kinds = [track.kind for track in lanes.at(0) if track.device == ABSENT]
+    assert kinds == [TrackKind.QUEUE, TrackKind.IDLE, TrackKind.GPU]

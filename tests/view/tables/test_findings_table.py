@@ -12,6 +12,7 @@ from paused_trace import paused
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.trace import load
 from attntui.trace.model import Notice
+from attntui.view.session.selection import EventAt, FindingAt
 from attntui.view.tables.findings import finding_rows, findings_table, notice_text, remarks
 
 
@@ -70,3 +71,13 @@ def test_a_cut_file_is_told_before_all_else(tmp_path: Path) -> None:
 def test_a_notice_tells_how_often() -> None:
     text = notice_text(Notice("clock_skew", 1_234, "k: before its launch"))
     assert text == "clock skew (1,234): k: before its launch"
+
+
+def test_a_compiled_region_that_launched_nothing_leads_to_its_run() -> None:
+    events = [made.op("Torch-Compiled Region: 0/0", 0, 50), made.kernel("k", 60, 70)]
+    part = AnalysedTrace(made.trace_of(events)).whole
+    table, rows = findings_table(part), remarks(part)
+    region = next(i for i, row in enumerate(rows) if row.check is not None)
+    target = table.target(region)
+    assert isinstance(target, FindingAt)
+    assert target.place == EventAt(made.row(part.trace, "Torch-Compiled Region: 0/0"))
