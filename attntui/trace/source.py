@@ -27,17 +27,6 @@ _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _GZIP_WBITS = 16 + zlib.MAX_WBITS
 
-_OTHER_KINDS = (
-    (b"PK\x03\x04", "a zip archive (or a PyTorch model); unpack it first"),
-    (b"BZh", "packed with bzip2; unpack it first"),
-    (b"\xfd7zXZ\x00", "packed with xz; unpack it first"),
-    (b"SQLite format 3\x00", "an SQLite database (Nsight Systems?), not a PyTorch profiler trace"),
-    (b"\x7fELF", "a program, not a trace"),
-    (b"\x89PNG", "a picture, not a trace"),
-    (b"\x80\x04", "a pickle, not a trace; export the profile with export_chrome_trace"),
-    (b"\x80\x02", "a pickle, not a trace; export the profile with export_chrome_trace"),
-)
-
 
 class Source(Protocol):
     """The text of one file, read once from start to end.
@@ -101,9 +90,6 @@ def open_source(path: str, spooled: Callable[[int], None]) -> Source:
         return GzipSource(file)
     if magic.startswith(_ZSTD):
         return ZstdSource(file, path)
-    for start, kind in _OTHER_KINDS:
-        if magic.startswith(start):
-            raise InputError(f"{path}: is {kind}")
     return PlainSource(file)
 
 
