@@ -73,6 +73,7 @@ _PICKLE = re.compile(
 _MARK = re.compile(rb"\xff\xfe|\xfe\xff|\x00\x00\xfe\xff")
 _LITTLE = re.compile(rb'[\[{](?:\x00|\x00{3})[\s"\[{\]}]')
 _BIG = re.compile(rb"(?:\x00|\x00{3})[\[{]\x00")
+_HOLLOW = re.compile(rb"[\s\x00]{%d}" % HEAD)
 _HTML = re.compile(rb"\s*<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
 _XML = re.compile(rb"\s*<(?:\?xml|svg)\b", re.IGNORECASE)
 _TABLE = re.compile(rb"\s*-{5}[\s\S]*# of Calls")
@@ -89,8 +90,8 @@ def other_kind(head: bytes, path: str) -> str | None:
         if head.startswith(start):
             return said
     for look in _LOOKS:
-        if said := look(head):
-            return said
+        if (told := look(head)) is not None:
+            return told
     if head.lstrip(b" \t\r\n\x00\xef\xbb\xbf")[:1] in (b"{", b"["):
         return None
     name = PurePath(path).name.lower()
@@ -169,6 +170,12 @@ def _varint(head: bytes, at: int) -> tuple[int, int]:
     return 0, at
 
 
+def _hollow(head: bytes) -> str | None:
+    if not _HOLLOW.match(head):
+        return None
+    return "begins with nothing but blanks or zeros; it was not written whole (a full disk?)"
+
+
 def _markup(head: bytes) -> str | None:
     if _HTML.match(head):
         return "is a web page (a login or an error?); download the file itself"
@@ -180,5 +187,5 @@ def _table(head: bytes) -> str | None:
 
 
 _LOOKS: tuple[Callable[[bytes], str | None], ...] = (
-    *(_zip, _tar, _sqlite, _wide, _event_file, _protobuf, _pickle, _markup, _table),
+    *(_zip, _tar, _sqlite, _wide, _event_file, _protobuf, _pickle, _markup, _table, _hollow),
 )
