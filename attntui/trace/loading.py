@@ -22,8 +22,8 @@ from attntui.trace.source import Source, open_source
 from attntui.trace.trace_text import Lost, TraceText
 
 _REPORT_EVERY_S = 0.05
-_GROWTH = 3
-"""Finishing a load takes at most this many times what its columns hold."""
+_GROWTH = 10
+"""Finishing a load and analysing it takes about this many times what its columns hold."""
 
 LONGEST_BARREN = 1024**3
 """Bytes of text without one more event after which what follows is let be: it may be endless."""

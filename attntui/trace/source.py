@@ -136,6 +136,8 @@ def _opened(path: str, waiting: Callable[[int], None]) -> _File:
 
 
 def _reason(error: OSError) -> str:
+    if error.errno == errno.EBADF:
+        return "standard input is closed"
     if error.errno == errno.ENOENT:
         return "no such file"
     if error.errno == errno.EACCES:
