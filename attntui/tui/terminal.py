@@ -45,7 +45,9 @@ class TerminalDriver(LinuxDriver):
             super().start_application_mode()  # type: ignore[no-untyped-call]
         except Exception:
             # A thread could not start: Textual would leave the screen as it is by now.
-            _put_back(_SCREEN, self.fileno, self.attrs_before)
+            if self._writer_thread is not None and self._writer_thread.is_alive():
+                self.stop_application_mode()
+                self.close()
             self._writer_thread = None
             raise
         for number in _ENDING:
