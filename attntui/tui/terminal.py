@@ -14,8 +14,8 @@ from typing import Any
 from textual.drivers.linux_driver import LinuxDriver
 
 _ENDING = (
-    *(signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2),
-    *(signal.SIGALRM, signal.SIGXCPU, signal.SIGABRT),
+    *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1),
+    *(signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU, signal.SIGABRT),
 )
 """Signals that end a process, and that one may still act on."""
 
@@ -38,7 +38,10 @@ _PATIENCE_MS = 1000
 class TerminalDriver(LinuxDriver):
     """Textual's driver, which also acts on signals and on a terminal that goes away."""
 
-    _watched = False
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._watched = False
+        self._handlers: dict[int, Any] = {}
 
     def start_application_mode(self) -> None:
         try:
@@ -51,7 +54,9 @@ class TerminalDriver(LinuxDriver):
             self._writer_thread = None
             raise
         for number in _ENDING:
-            if signal.getsignal(number) is signal.SIG_DFL:
+            before = signal.getsignal(number)
+            if before not in (signal.SIG_IGN, None) and number not in self._handlers:
+                self._handlers[number] = before
                 signal.signal(number, self._end)
         if not self._watched:
             self._watched = True
@@ -59,9 +64,8 @@ class TerminalDriver(LinuxDriver):
 
     def stop_application_mode(self) -> None:
         super().stop_application_mode()
-        for number in _ENDING:
-            if signal.getsignal(number) == self._end:
-                signal.signal(number, signal.SIG_DFL)
+        while self._handlers:
+            signal.signal(*self._handlers.popitem())
 
     def run_input_thread(self) -> None:
         try:

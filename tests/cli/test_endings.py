@@ -56,7 +56,7 @@ def assert_left_as_it_was(terminal: Terminal) -> None:
     assert terminal.seen.count(b"\x1b[<u") == terminal.seen.count(b"\x1b[>")
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGALRM"])
 def test_a_signal_leaves_the_terminal_and_is_the_exit_status(trace: str, name: str) -> None:
     number = signal.Signals[name]
     terminal = opened(trace)
