@@ -6,7 +6,6 @@ import no Textual.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 
@@ -101,8 +100,9 @@ def _drop_output() -> None:
 def _dispatch(arguments: Sequence[str]) -> int:
     command = arguments[0] if arguments else ""
     if command != "capture":
-        # Threads of numpy's would each take memory, as many as there are cores, to no use.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        from attntui.cli.limits import spare_memory
+
+        spare_memory()
     if command in COMMANDS:
         return COMMANDS[command](arguments[1:])
     from attntui.cli import view

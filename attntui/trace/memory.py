@@ -78,12 +78,16 @@ def _machine(root: Path) -> int | None:
 
 
 def _limits(root: Path) -> Iterator[int]:
-    """What `ulimit -v` and `ulimit -d` leave of the address space and of data."""
+    """What `ulimit -v` and `ulimit -d` leave of the address space and of data.
+
+    Of addresses only half counts: what is freed is not always given back, and where none are
+    left, libraries in C may end the process without a word to Python.
+    """
     pages = _text(root / _SELF / "statm").split()
-    for limit, field in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
+    for limit, field, share in ((resource.RLIMIT_AS, 0, 2), (resource.RLIMIT_DATA, 5, 1)):
         most, _ = resource.getrlimit(limit)
         if most != resource.RLIM_INFINITY and len(pages) > field:
-            yield most - int(pages[field]) * resource.getpagesize()
+            yield (most - int(pages[field]) * resource.getpagesize()) // share
 
 
 def _control_groups(root: Path) -> Iterator[int]:

@@ -240,6 +240,18 @@ def test_where_memory_runs_out_the_app_ends_in_a_line(trace: str, patch: str) ->
     assert terminal.attributes == terminal.before
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit holds on Linux alone")
+@pytest.mark.parametrize("megabytes", [200, 260, 400])
+def test_the_app_opens_or_says_why_in_little_address_space(trace: str, megabytes: int) -> None:
+    most = megabytes * 1024**2
+    patch = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({most}, {most}))"
+    terminal = Terminal(trace, program=("-c", FAILING.format(patch=patch)))
+    terminal.type(b"q")
+    code = terminal.exit_code()
+    assert_left_as_it_was(terminal)
+    assert code == 0 or (code == 2 and "memory" in last_lines(terminal)[-1])
+
+
 def test_a_deleted_directory_is_no_crash(trace: str, tmp_path: Path) -> None:
     """The directory goes after the program has come into it."""
     gone = tmp_path / "gone"
