@@ -46,6 +46,7 @@ class TerminalDriver(LinuxDriver):
     def start_application_mode(self) -> None:
         try:
             super().start_application_mode()  # type: ignore[no-untyped-call]
+            self._watch()
         except Exception:
             # A thread could not start: Textual would leave the screen as it is by now.
             if self._writer_thread is not None and self._writer_thread.is_alive():
@@ -53,14 +54,16 @@ class TerminalDriver(LinuxDriver):
                 self.close()
             self._writer_thread = None
             raise
+
+    def _watch(self) -> None:
         for number in _ENDING:
             before = signal.getsignal(number)
             if before not in (signal.SIG_IGN, None) and number not in self._handlers:
                 self._handlers[number] = before
                 signal.signal(number, self._end)
         if not self._watched:
-            self._watched = True
             threading.Thread(target=self._end_with_terminal, daemon=True).start()
+            self._watched = True
 
     def stop_application_mode(self) -> None:
         super().stop_application_mode()

@@ -221,6 +221,13 @@ def test_a_crash_that_no_file_can_be_written_of(trace: str) -> None:
         '        raise RuntimeError("can\'t start new thread")\n'
         "    started(self)\n"
         "threading.Thread.start = start",
+        "import threading\n"
+        "started = threading.Thread.start\n"
+        "def start(self):\n"
+        "    if '_end_with_terminal' in self.name:\n"
+        '        raise RuntimeError("can\'t start new thread")\n'
+        "    started(self)\n"
+        "threading.Thread.start = start",
         "from attntui.tui.widgets.timeline import TimelineView\n"
         "def render_line(*_):\n    raise MemoryError\n"
         "TimelineView.render_line = render_line",
@@ -228,7 +235,7 @@ def test_a_crash_that_no_file_can_be_written_of(trace: str) -> None:
         "def analysed(*_):\n    raise MemoryError\n"
         "m.analysed = analysed",
     ],
-    ids=["no thread", "no thread for keys", "frame", "analysis"],
+    ids=["no thread", "no thread for keys", "no thread to watch", "frame", "analysis"],
 )
 def test_where_memory_runs_out_the_app_ends_in_a_line(trace: str, patch: str) -> None:
     terminal = Terminal(trace, program=("-c", FAILING.format(patch=patch)))
