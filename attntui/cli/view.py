@@ -12,6 +12,9 @@ from attntui.cli.parsing import Parser, add_peaks, peaks_of, time_argument, whol
 from attntui.errors import AttntuiError
 from attntui.view.options import PANE_NAMES, STANDARD_INPUT, TABLE_PANES, Options
 
+_PIPED = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+"""Names of standard input."""
+
 _COMMANDS_HELP = """\
 commands:
   attntui [TRACE ...]          open a trace; two open side by side; none: choose one
@@ -49,7 +52,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def has_screen() -> bool:
     """Whether there is a terminal that can move its cursor. Screens are drawn on stderr."""
-    drawn = sys.stdout.isatty() and sys.stderr.isatty()
+    drawn = all(stream is not None and stream.isatty() for stream in (sys.stdout, sys.stderr))
     return drawn and os.environ.get("TERM") != "dumb"
 
 
@@ -57,16 +60,16 @@ def _with_free_keyboard(paths: Sequence[str]) -> list[str]:
     """The paths, with standard input (`-`) moved to a descriptor of its own: keys are read
     from descriptor 0, which then is the terminal. Raises AttntuiError without a terminal.
     """
-    if "-" not in paths and sys.stdin.isatty():
+    if _PIPED.isdisjoint(paths) and sys.stdin is not None and sys.stdin.isatty():
         return list(paths)
-    piped = os.dup(0)
     try:
+        piped = os.dup(0)
         terminal = os.open("/dev/tty", os.O_RDWR)
     except OSError as error:
         raise AttntuiError("no keyboard beside standard input: try attntui summary") from error
     os.dup2(terminal, 0)
     os.close(terminal)
-    return [f"{STANDARD_INPUT}{piped}" if path == "-" else path for path in paths]
+    return [f"{STANDARD_INPUT}{piped}" if path in _PIPED else path for path in paths]
 
 
 def options_of(parsed: argparse.Namespace) -> Options:

@@ -9,8 +9,11 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.worker import WorkerFailed
 
 from attntui.errors import InputError
 from attntui.safe import Safe, safe
@@ -21,6 +24,7 @@ from attntui.tui.screens.loading import AligningScreen, LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.palette import Palette
 from attntui.tui.screens.picker import Facts, PickerScreen
+from attntui.tui.terminal import TerminalDriver
 from attntui.view.options import Options
 from attntui.view.session.hints import pane_keys
 from attntui.view.session.reopen import opened
@@ -43,6 +47,26 @@ class AttntuiApp(App[None]):
         self.failure: Safe | None = None
         self._comparing = False
         self._facts: Facts = {}
+
+    def get_driver_class(self) -> type[Driver]:
+        chosen = super().get_driver_class()
+        return TerminalDriver if chosen is LinuxDriver else chosen
+
+    @property
+    def crash(self) -> Exception | None:
+        """The first exception that nothing took, in a handler, a worker or a frame."""
+        found = self._exception
+        if isinstance(found, WorkerFailed) and isinstance(found.error, Exception):
+            return found.error
+        return found
+
+    def _fatal_error(self) -> None:
+        """Textual would print the traceback, with the values of all variables."""
+        self._close_messages_no_wait()
+
+    def _print_error_renderables(self) -> None:
+        """The command line tells of a crash, in one line."""
+        self._exit_renderables.clear()
 
     def on_mount(self) -> None:
         if self.paths:
@@ -165,8 +189,15 @@ class AttntuiApp(App[None]):
 
 
 def run(paths: list[str], options: Options) -> None:
-    """Runs the application. Raises InputError where a trace named could not be opened."""
+    """Runs the application; the terminal is as it was when this returns or raises.
+
+    Raises:
+        InputError: a trace named could not be opened.
+        Exception: whatever the application failed by.
+    """
     app = AttntuiApp(paths, options)
     app.run()
+    if app.crash is not None:
+        raise app.crash
     if app.failure is not None and paths:
         raise InputError(app.failure)

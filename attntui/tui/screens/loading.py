@@ -14,7 +14,7 @@ from textual.widgets import ProgressBar
 from textual.worker import get_current_worker
 
 from attntui.analysis.analysed import AnalysedTrace
-from attntui.errors import AttntuiError, LoadCancelled
+from attntui.errors import NO_MEMORY, AttntuiError, LoadCancelled, out_of_memory
 from attntui.safe import Safe, safe
 from attntui.trace import Progress, Trace, load
 from attntui.tui.screens.once import DismissedOnce
@@ -125,8 +125,10 @@ class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
             pass
         except AttntuiError as error:
             outcome = Loaded(error=safe(str(error)))
-        except MemoryError:
-            outcome = Loaded(error=safe(f"{self.path}: does not fit in this machine's memory"))
+        except Exception as error:
+            if not out_of_memory(error):
+                raise
+            outcome = Loaded(error=safe(f"{self.path}: {NO_MEMORY}"))
         if not cancelled():
             self.app.call_from_thread(self.dismiss, outcome)
 

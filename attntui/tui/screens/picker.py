@@ -21,7 +21,14 @@ from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.text import TextLine, set_title
-from attntui.view.files import MOST_READ, FileFacts, TraceFile, facts_of, find_traces
+from attntui.view.files import (
+    MOST_READ,
+    FileFacts,
+    TraceFile,
+    facts_of,
+    find_traces,
+    working_directory,
+)
 from attntui.view.patterns import BadPattern
 from attntui.view.session.hints import hint_line
 from attntui.view.session.keys import PICKER_KEYS
@@ -52,7 +59,7 @@ class PickerScreen(DismissedOnce[list[str]]):
         self._purpose = purpose
         self._facts = facts
         self._closable = closable
-        self._directory = Path.cwd()
+        self._directory = working_directory()
         self._found: list[TraceFile] = []
         self._marked: tuple[Path, ...] = ()
         self._reading = False
