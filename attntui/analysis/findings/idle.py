@@ -35,8 +35,12 @@ class Remedy:
 _DATA = Remedy(
     "idle-data-loading",
     "while the host waited for the data loader",
-    "Give the DataLoader workers (num_workers), pinned memory and a longer prefetch.",
+    "Give the DataLoader workers (num_workers) and a longer prefetch (prefetch_factor).",
     "a batch lies ready when it is asked for, and fetching it still takes {ready_batch_ns}",
+)
+_SLOW_WORKERS = (
+    "Its workers fall behind: give it more of them or a longer prefetch, or have them do less for "
+    "each item."
 )
 _LOAD = Remedy(
     "first-use-load",
@@ -210,6 +214,10 @@ def in_the_queue(seen: Slice, time: Ledger) -> Iterator[Finding]:
         yield from _told(seen, time, share, remedy, Gain(share.ns // 2))
 
 
+_REMEDY_IN_USE = {_DATA.id: ("workers",), _GRAPH.id: ("graph",), _STARTS.id: ("compiled",)}
+"""What may be in use of what a remedy asks for."""
+
+
 def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: Gain) -> Iterator[Finding]:
     """The finding about idle time that has one cause."""
     by_gap = share.idle.sum(axis=1)
@@ -234,7 +242,7 @@ def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: Gain) -
         figures=figures,
         evidence=longest(gaps.start[some], gaps.end[some], by_gap[some]),
         names={"cause": remedy.words},
-        in_use=seen.in_use.words("graph") if remedy is _GRAPH else (),
+        in_use=seen.in_use.words(*_REMEDY_IN_USE.get(remedy.id, ())),
     )
     yield from time.charged(found, share)
 
@@ -246,4 +254,6 @@ def _advice(seen: Slice, remedy: Remedy) -> str:
         return _NO_CPU_SIDE
     if remedy is _UNRECORDED and recorded(trace, Category.PYTHON_FUNCTION):
         return _BEYOND_STACKS
+    if remedy is _DATA and seen.in_use.workers:
+        return _SLOW_WORKERS
     return remedy.advice

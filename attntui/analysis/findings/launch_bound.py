@@ -252,12 +252,17 @@ def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[
             "running_ns": running,
         },
         evidence=costliest_names(trace, rows, (seen.own if under else share.busy)[tiny]),
-        advice="Fuse them (torch.compile, fused optimisers, foreach ops)."
-        if seen.in_use.graph
-        else "Fuse them (torch.compile, fused optimisers, foreach ops), or replay a CUDA graph, "
-        "which launches all of them at once.",
+        advice=_fuse_advice(seen),
         work=running if under else share.busy_ns,
         under=under,
-        in_use=seen.in_use.words("graph"),
+        in_use=seen.in_use.words("compiled", "foreach", "graph"),
     )
     yield from time.charged(found, share)
+
+
+def _fuse_advice(seen: Slice) -> str:
+    used = seen.in_use
+    means = ["in one compiled region, or by hand" if used.compiled else "torch.compile"]
+    means += [] if used.foreach else ["fused optimisers, foreach ops"]
+    graph = ", or replay a CUDA graph, which launches all of them at once"
+    return f"Fuse them ({', '.join(means)}){'' if used.graph else graph}."

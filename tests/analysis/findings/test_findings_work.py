@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from builders import Event
 from findings_made import H200, LONG, found, launched, quiet
-from made import annotation, call, kernel, op
+from made import annotation, call, copy, kernel, op
 
 from attntui.analysis.findings import Severity, thresholds
 from attntui.view.words.findings import advice_text, title_text
@@ -185,6 +185,67 @@ def test_fp32_products_are_told_what_the_device_can_follow(
     finding = products(SGEMM, 4096, 4096, 4096, "float", deviceProperties=[device])["fp32-products"]
     assert told in advice_text(finding)
     assert untold not in advice_text(finding)
+
+
+@pytest.mark.parametrize("major", [7, 9])
+def test_what_products_use_already_is_not_advised(major: int) -> None:
+    """Autocast, and TF32 by another product of matrices."""
+    shapes = tensors([4096, 4096], [4096, 4096], kind="float")
+    slow = work("mm", [(SGEMM, "aten::mm", shapes)] * 6)
+    name = "sm80_xmma_gemm_f32f32_tf32f32_f32_tn"
+    tf32 = launched(99, 200_000, END, END + LONG, name, "aten::mm")
+    auto = [annotation("torch.autocast", 0, 1_000)]
+    device = {"deviceProperties": [H200 | {"computeMajor": major}]}
+    told = {
+        key: found([*slow, *more], **device)["fp32-products"]
+        for key, more in {"none": [], "auto": auto, "tf32": tf32, "both": [*auto, *tf32]}.items()
+    }
+    advice = {key: advice_text(finding) for key, finding in told.items()}
+    assert ["(torch.autocast" in advice[key] for key in advice] == [True, False, True, False]
+    assert ["TF32" in advice[key] for key in advice] == [major > 7] * 2 + [False] * 2
+    assert [len(told[key].in_use) for key in told] == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("iterator", "workers"), [("_SingleProcess", False), ("_MultiProcessing", True)]
+)
+def test_workers_that_the_data_loader_has_are_not_advised(iterator: str, workers: bool) -> None:
+    loads = annotation(f"enumerate(DataLoader)#{iterator}DataLoaderIter.__next__", END, END + LONG)
+    events = [*quiet(), loads, *launched(99, END + LONG, END + 2 * LONG, END + 3 * LONG)]
+    finding = found(events)["idle-data-loading"]
+    assert ("num_workers" in advice_text(finding)) != workers
+    assert finding.in_use == (("the data loader has workers",) if workers else ())
+
+
+@pytest.mark.parametrize(("stream", "own"), [(7, False), (9, True)])
+def test_a_stream_that_copies_have_is_not_advised(stream: int, own: bool) -> None:
+    copied = copy("Memcpy HtoD (Pinned -> Device)", END, END + 5 * LONG, 99)
+    copied["args"] |= {"stream": stream, "bytes": 8_000_000}
+    events = quiet()
+    for event in events:
+        if event["cat"] == "kernel":
+            event["args"]["stream"] = 7
+    events += [call("cudaMemcpyAsync", 300_000, 302_000, 99), copied]
+    finding = found(events)["exposed-copies"]
+    assert ("a stream of its own" in advice_text(finding)) != own
+    assert ("copies have a stream of their own" in finding.in_use) == own
+
+
+@pytest.mark.parametrize("used", ["", "aten::_foreach_add_", "CompiledFxGraph", "cudaGraphLaunch"])
+def test_short_kernels_are_not_told_to_use_what_is_used(used: str) -> None:
+    events = []
+    for i in range(400):
+        begin = 2_000_000 + 3_000 * i
+        events += launched(i + 1, 4_500 * i, begin, begin + 2_900)
+    more = [op(used, 1_900_000, 1_901_000)] if used else []
+    advice = advice_text(found([*events, *more])["tiny-kernels"])
+    means = {
+        "aten::_foreach_add_": "foreach",
+        "CompiledFxGraph": "torch.compile",
+        "cudaGraphLaunch": "CUDA graph",
+    }
+    untold = {means[used]} if used else set()
+    assert {word for word in means.values() if word not in advice} == untold
 
 
 def test_a_gain_of_products_is_bounded_by_the_host() -> None:
