@@ -271,6 +271,24 @@ def test_a_gain_of_products_is_bounded_by_the_host() -> None:
     assert "next bottleneck" in finding.assumes
 
 
+@pytest.mark.parametrize(
+    ("idle_ms", "severity"), [(0, Severity.HIGH), (5, Severity.MEDIUM), (60, Severity.LOW)]
+)
+def test_work_counts_by_its_share_of_the_busy_time_too(idle_ms: int, severity: Severity) -> None:
+    """The more the GPU stands idle, the less of the span its work is; it is all of the work."""
+    shapes = tensors([1024, 1024], [1024, 1024], kind="float")
+    events = work("mm", [(SGEMM, "aten::mm", shapes)] * 6)
+    end = 1_000_000 + 6 * LONG
+    late = end + 1_000_000 * idle_ms
+    events += [annotation("enumerate(DataLoader)#Iter.__next__", end, late)]
+    events += launched(99, late, late + 5_000, late + 10_000)
+    finding = found(events)["fp32-products"]
+    assert finding.gain_share is not None
+    assert (finding.gain_share >= thresholds.LOW_SHARE) == (idle_ms < 60)
+    assert (finding.gain_share >= thresholds.MEDIUM_SHARE) == (idle_ms == 0)
+    assert finding.severity is severity
+
+
 def gridded(blocks: int, ahead: bool) -> list[Event]:
     events = []
     for i in range(10):
