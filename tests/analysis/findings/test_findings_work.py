@@ -278,10 +278,9 @@ def test_work_counts_by_its_share_of_the_busy_time_too(idle_ms: int, severity: S
     """The more the GPU stands idle, the less of the span its work is; it is all of the work."""
     shapes = tensors([1024, 1024], [1024, 1024], kind="float")
     events = work("mm", [(SGEMM, "aten::mm", shapes)] * 6)
-    end = 1_000_000 + 6 * LONG
-    late = end + 1_000_000 * idle_ms
-    events += [annotation("enumerate(DataLoader)#Iter.__next__", end, late)]
-    events += launched(99, late, late + 5_000, late + 10_000)
+    early = -1_000_000 * idle_ms
+    events += [annotation("enumerate(DataLoader)#Iter.__next__", early + 5_000, 900_000)]
+    events += launched(99, early, 990_000 + early, 1_000_000 + early)
     finding = found(events)["fp32-products"]
     assert finding.gain_share is not None
     assert (finding.gain_share >= thresholds.LOW_SHARE) == (idle_ms < 60)
