@@ -14,9 +14,10 @@ from attntui.analysis.findings.model import Finding, finding, longest, recorded
 from attntui.analysis.findings.thresholds import GOES_ON, HOST_CODE_NS, QUEUED_NS, READY_BATCH_NS
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.host_activity import Activity
+from attntui.analysis.named import is_named
 from attntui.analysis.recorded import host_recorded
 from attntui.analysis.runtime_calls import CallKind
-from attntui.trace.model import Category
+from attntui.trace.model import Category, Trace
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
@@ -46,9 +47,10 @@ _LOAD = Remedy(
     "first-use-load",
     "while code was loaded, compiled or chosen",
     "It happens at the first use of a kernel or a shape: warm up before recording, and before "
-    "the work that counts. CUDA_MODULE_LOADING=EAGER moves loading to the program's start.",
+    "the work that counts.",
     "everything is loaded beforehand",
 )
+_EAGER = " CUDA_MODULE_LOADING=EAGER moves loading to the program's start."
 _MEMORY = Remedy(
     "steady-allocation",
     "while the host allocated or freed memory",
@@ -247,6 +249,12 @@ def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: Gain) -
     yield from time.charged(found, share)
 
 
+def _is_hip(trace: Trace) -> bool:
+    """Whether the runtime is AMD's, which knows no setting of CUDA's."""
+    calls = np.flatnonzero(trace.category == Category.RUNTIME)
+    return bool(is_named(trace, calls, lambda name: name.startswith("hip")).any())
+
+
 def _advice(seen: Slice, remedy: Remedy) -> str:
     """What to try. What to record depends on what was recorded already."""
     trace = seen.trace
@@ -256,4 +264,6 @@ def _advice(seen: Slice, remedy: Remedy) -> str:
         return _BEYOND_STACKS
     if remedy is _DATA and seen.in_use.workers:
         return _SLOW_WORKERS
+    if remedy is _LOAD and not _is_hip(trace):
+        return remedy.advice + _EAGER
     return remedy.advice

@@ -217,6 +217,19 @@ def test_workers_that_the_data_loader_has_are_not_advised(iterator: str, workers
     assert finding.in_use == (("the data loader has workers",) if workers else ())
 
 
+@pytest.mark.parametrize("runtime", ["cuda", "hip"])
+def test_a_setting_of_cuda_is_not_advised_to_hip(runtime: str) -> None:
+    events = quiet()
+    late = launched(99, END, END + LONG * 10, END + LONG * 11, "loaded late")
+    late[1] = call("cudaLaunchKernel", END + 1_000, END + LONG * 10, 99)
+    events += late
+    for event in events:
+        event["name"] = event["name"].replace("cudaLaunch", f"{runtime}Launch")
+    advice = advice_text(found(events)["first-use-load"])
+    assert ("CUDA_MODULE_LOADING" in advice) == (runtime == "cuda")
+    assert "warm up" in advice
+
+
 @pytest.mark.parametrize(("stream", "own"), [(7, False), (9, True)])
 def test_a_stream_that_copies_have_is_not_advised(stream: int, own: bool) -> None:
     copied = copy("Memcpy HtoD (Pinned -> Device)", END, END + 5 * LONG, 99)
