@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
 
 _GRAPH = ("GraphLaunch",)
+_CAPTURED = ("StreamBeginCapture",)
 _COMPILED = ("CompiledFxGraph", "CompiledFunction", "triton_", "TorchDynamo")
 _AUTOCAST = ("autocast",)
 _WORKERS = ("_MultiProcessingDataLoaderIter",)
@@ -28,6 +29,7 @@ class InUse:
     """Which remedies a slice shows in use."""
 
     graph: bool
+    captured: bool
     compiled: bool
     autocast: bool
     pinned: bool
@@ -43,6 +45,7 @@ class InUse:
 
 _WORDS = {
     "graph": "a CUDA graph is replayed",
+    "captured": "a CUDA graph is captured",
     "compiled": "code is compiled",
     "autocast": "autocast is on",
     "pinned": "host memory is pinned",
@@ -76,6 +79,7 @@ def in_use(seen: Slice) -> InUse:
     copies = seen.gpu_ops[trace.category[seen.gpu_ops] == Category.MEMCPY]
     return InUse(
         graph=any_of(_GRAPH),
+        captured=any_of(_CAPTURED),
         compiled=any_of(_COMPILED),
         autocast=any_of(_AUTOCAST),
         pinned=bool(is_named(trace, copies, holding("Pinned")).any()),

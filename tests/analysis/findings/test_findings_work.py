@@ -410,12 +410,19 @@ def test_work_that_stood_ready_while_nothing_is_shown() -> None:
     assert "idle-unexplained" not in found([*quiet(), *shorter])
 
 
-def test_a_graph_that_is_replayed_is_not_advised() -> None:
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("cudaGraphLaunch", "a CUDA graph is replayed"),
+        ("hipStreamBeginCapture", "a CUDA graph is captured"),
+    ],
+)
+def test_a_graph_that_is_in_use_is_not_advised(name: str, words: str) -> None:
     events = []
     for i in range(40):
         events += [
             call(
-                "cudaGraphLaunch" if i < 2 else "cudaLaunchKernel",
+                name if i < 2 else "cudaLaunchKernel",
                 20_000 * i,
                 20_000 * i + 2_000,
                 i + 1,
@@ -423,5 +430,5 @@ def test_a_graph_that_is_replayed_is_not_advised() -> None:
             kernel("k", 20_000 * i + 3_000, 20_000 * i + 6_000, i + 1),
         ]
     finding = found(events)["launch-bound"]
-    assert finding.in_use == ("a CUDA graph is replayed",)
+    assert finding.in_use == (words,)
     assert "Replay a CUDA graph" not in advice_text(finding)
