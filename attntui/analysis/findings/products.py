@@ -71,7 +71,7 @@ def _fp32_advice(seen: Slice) -> str:
     abilities, used = seen.analysed.abilities, seen.in_use
     if used.autocast:
         advice = "These run outside autocast, or are of ops that it keeps in fp32"
-        otherwise = ": see that their inputs are of 16 bits."
+        otherwise = ": give them 16-bit inputs."
     elif abilities.bf16 is False:
         advice = "Compute in fp16 (torch.autocast(dtype=torch.float16), with a gradient scaler)"
         otherwise = "."
