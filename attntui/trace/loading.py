@@ -129,7 +129,7 @@ def _read(
     def read() -> bytes:
         nonlocal barren, progress
         watch.look(source.position, source.size, store.events)
-        before, progress = progress, (store.events, len(source.members))
+        before, progress = progress, (store.events, text.more)
         barren = barren if progress == before else 0
         if barren >= LONGEST_BARREN:
             notices.add(
