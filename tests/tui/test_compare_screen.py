@@ -8,7 +8,7 @@ from pathlib import Path
 
 import builders
 import pytest
-from driver import compared_with, finished, loaded, picking
+from driver import compared_with, drawn, finished, loaded, picking
 from steps_trace import two_steps
 from textual.pilot import Pilot
 
@@ -137,14 +137,6 @@ async def comparing(
 ) -> AsyncIterator[tuple[Pilot[None], CompareScreen]]:
     async with AttntuiApp([a, b], Options()).run_test(size=size) as pilot:
         yield pilot, await compared_with(pilot)
-
-
-def drawn(pilot: Pilot[None]) -> list[str]:
-    """The lines on screen."""
-    screen = pilot.app.screen
-    return [
-        "".join(segment.text for segment in line) for line in screen._compositor.render_strips()
-    ]
 
 
 def line_with(lines: list[str], *words: str) -> int:

@@ -54,7 +54,7 @@ class PaneScreen(DismissedOnce[None]):
 
     def __init__(self, options: Options, *, closable: bool) -> None:
         super().__init__()
-        self.options = options
+        self.options = options.of_panes(self.panes)
         self.last_pane = self.panes[0]
         self._closable = closable
         self._said = (safe(""), False)
@@ -83,6 +83,15 @@ class PaneScreen(DismissedOnce[None]):
     def undo(self) -> bool:
         """Undoes the innermost thing of this screen; False when there was none."""
         raise NotImplementedError
+
+    def on_mount(self) -> None:
+        self.set_class(self.options.maximised, "-maximised")
+        self.call_after_refresh(self.first_drawn)
+
+    def first_drawn(self) -> None:
+        """Scrolls as the command line asks, now that it is known how much is on screen."""
+        for name, rows in self.options.tops:
+            self.query_one(f"#{name}", VirtualTable).scroll_to(y=rows, animate=False)
 
     @property
     def table(self) -> VirtualTable:
@@ -323,6 +332,16 @@ class PaneScreen(DismissedOnce[None]):
     def to_clipboard(self, text: str) -> None:
         """Lines of tab-separated cells for the terminal to keep; each cell is cleaned."""
         self.app.copy_to_clipboard(cleaned(text))
+
+    def command_line(self) -> str:
+        """The command that opens this view again."""
+        raise NotImplementedError
+
+    def action_copy_command(self) -> None:
+        """The command line that opens this view, shown and copied."""
+        text = self.command_line()
+        self.to_clipboard(text)
+        self.say(safe(f"copied: {text}"))
 
     def show_line(self, id: str, text: Safe) -> None:
         """The text of one of the lines that are always there."""

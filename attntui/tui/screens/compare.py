@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
 
@@ -22,12 +23,15 @@ from attntui.tui.widgets.text import Block, TextLine, rows, set_title
 from attntui.tui.widgets.tie import TieLine
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.drawing.compared import ComparedUnit
-from attntui.view.options import Options
+from attntui.view.options import COMPARE_PANES, COMPARE_TABLES, Options
+from attntui.view.patterns import BadPattern
 from attntui.view.session.compare_session import CompareSession, Request
 from attntui.view.session.keys import COMPARE_KEYS, Step, pane_title
+from attntui.view.session.reopen import ShownTable
+from attntui.view.session.reopen_compared import command_line
 from attntui.view.session.session import Session
 from attntui.view.tables.changes import Ends, changes_table
-from attntui.view.tables.order import TableView
+from attntui.view.tables.order import Arrangement, TableView
 from attntui.view.tables.scoreboard import scoreboard_table
 from attntui.view.words.comparison import pair_words, trace_words, unit_place, verdict_lines
 
@@ -45,7 +49,7 @@ class CompareScreen(PaneScreen):
     CSS_PATH = "compare.tcss"
 
     keys = COMPARE_KEYS
-    panes = ("rows", "scoreboard", "left", "right")
+    panes = COMPARE_PANES
 
     def __init__(
         self, compared: CompareSession, options: Options, *, closable: bool = False
@@ -55,7 +59,7 @@ class CompareScreen(PaneScreen):
         self._side = 0
         self._wanted = compared.request
         self._aligning = False
-        self._single = False
+        self._single = "rows" in self.options.instances
         self._shown = compared.comparison
         self._changes = changes_table(compared.comparison)
 
@@ -78,10 +82,31 @@ class CompareScreen(PaneScreen):
 
     def on_mount(self) -> None:
         self._show_tables()
-        # The largest change first, before any row is looked for by what is selected.
-        self._point()
-        self._show()
-        self.focus_pane("rows")
+        said = next(self._arrange_tables(), self.compared.said)
+        if self.options.select is None and self.options.at is None:
+            # The largest change first, before any row is looked for by what is selected.
+            self._point()
+        self.say(said)
+        self.focus_pane(self.options.pane or "rows")
+
+    def first_drawn(self) -> None:
+        super().first_drawn()
+        self.compared = self.compared
+
+    def _arrange_tables(self) -> Iterator[Safe]:
+        """Sorts, filters and points as the command line asks; says why where it cannot."""
+        sorts, filters = dict(self.options.sorts), dict(self.options.filters)
+        for name in COMPARE_TABLES:
+            table, view = self._table(name), self._table(name).view
+            if view is None or not (name in sorts or name in filters):
+                continue
+            wanted = Arrangement.asked(sorts.get(name), filters.get(name, ""))
+            try:
+                table.view = TableView.arranged(view.table, wanted)
+            except BadPattern as error:
+                yield safe(str(error))
+        for name, row in self.options.rows:
+            self._table(name).cursor = row
 
     # The comparison on screen
 
@@ -93,8 +118,11 @@ class CompareScreen(PaneScreen):
     def compared(self, compared: CompareSession) -> None:
         sides = []
         for session, timeline in zip(compared.sessions, self._timelines, strict=True):
-            scrolled = session.timeline.scrolled(session.tracks, timeline.lane_lines)
-            sides.append(session.with_timeline(scrolled))
+            # Of a timeline that is not on screen it is not known how many lines it has.
+            if timeline.size.height:
+                scrolled = session.timeline.scrolled(session.tracks, timeline.lane_lines)
+                session = session.with_timeline(scrolled)
+            sides.append(session)
         self._compared = replace(compared, sessions=(sides[0], sides[1]))
         self._show()
 
@@ -293,7 +321,7 @@ class CompareScreen(PaneScreen):
 
     def action_accept(self) -> None:
         if isinstance(self.focused, TimelineView):
-            options = replace(self.options, pane="timeline")
+            options = replace(self.options.drawing, pane="timeline")
             self.app.push_screen(MainScreen(self._alone(), options, closable=True))
         elif self.focused is self._table("rows") and self._table("rows").marked:
             ends = self._ends or (None, None)
@@ -312,6 +340,21 @@ class CompareScreen(PaneScreen):
         if isinstance(focused, VirtualTable) and focused.marked:
             return focused.line_text
         return self.compared.selection_text
+
+    def command_line(self) -> str:
+        tables = list(filter(None, map(self._shown_table, COMPARE_TABLES)))
+        options = replace(self.options, maximised=self.has_class("-maximised"))
+        return command_line(self.compared, options, self.last_pane, tables)
+
+    def _shown_table(self, name: str) -> ShownTable | None:
+        """How a table is seen; its cursor where that does not follow from what is selected."""
+        table = self._table(name)
+        if table.view is None:
+            return None
+        line = self._changes.line_of(self.compared.ends) if name == "rows" else 0
+        row = table.cursor if table.marked and table.row != line else None
+        instances, top = name == "rows" and self._single, round(table.scroll_offset.y)
+        return ShownTable(name, table.view, instances, top, row)
 
     def undo(self) -> bool:
         view = self.table.view
