@@ -71,7 +71,10 @@ async def opens_again(
         (parsed.traces[0], parsed.traces[1]), options_of(parsed), size, ()
     )
     assert again == lines
-    assert same == words
+    # How far lanes are scrolled is told only where a screen has drawn them so.
+    assert [word for word in same if not word.startswith("--lanes")] == [
+        word for word in words if not word.startswith("--lanes")
+    ]
     return words
 
 
