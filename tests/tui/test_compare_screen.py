@@ -8,7 +8,7 @@ from pathlib import Path
 
 import builders
 import pytest
-from driver import compared_with, drawn, finished, loaded, picking
+from driver import Opened, compared_with, drawn, finished, loaded, picking
 from steps_trace import two_steps
 from textual.pilot import Pilot
 
@@ -17,6 +17,8 @@ from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.widgets.table import VirtualTable
+from attntui.tui.widgets.text import Block
+from attntui.view.drawing.ascii_text import plain
 from attntui.view.options import Options
 from attntui.view.session.keys import COMPARE_KEYS
 
@@ -300,3 +302,71 @@ async def test_it_opens_on_the_largest_change(compared: Compared) -> None:
         rows = screen.query_one("#rows", VirtualTable)
         assert (rows.cursor, rows.marked) == (0, True)
         assert screen._ends == tuple(session.event for session in screen.compared.sessions)
+
+
+@pytest.mark.parametrize("key", ["C", "question_mark"])
+@pytest.mark.parametrize("ascii_only", [False, True])
+async def test_legend_and_help_tell_the_signs_of_a_comparison(key: str, ascii_only: bool) -> None:
+    app = AttntuiApp([NAIVE, FLASH], Options(ascii=ascii_only))
+    async with app.run_test(size=(120, 150)) as pilot:
+        await compared_with(pilot)
+        await pilot.press(key)
+        await pilot.pause()
+        while not pilot.app.screen.query_one(Block).size.height:
+            await pilot.pause()
+        await pilot.pause()
+        lines = [plain(line) for line in drawn(pilot)]
+        compared = lines[line_with(lines, "Compared") :]
+        for sign, words in (
+            ("=", "GPU work that has its like in the other unit"),
+            ("-", "GPU work that A alone has"),
+            ("+", "GPU work that B alone has"),
+            ("~", "several operations a cell: some of each"),
+            ("tied", "both units begin in one column"),
+            ("tied, shifted", "they lie apart"),
+            ("untied (t)", "each moves alone"),
+        ):
+            told = [line.strip("│| ") for line in compared]
+            assert any(line.startswith(f"{sign} ") and words in line for line in told)
+
+
+async def test_a_trace_alone_has_no_legend_of_comparing(opened: Opened) -> None:
+    async with opened(size=(120, 150)) as (pilot, _):
+        await pilot.press("C")
+        await pilot.pause()
+        assert "Compared" not in " ".join(drawn(pilot))
+
+
+HEADED = builders.thread_name("a_thread_with_a_rather_long_name")
+
+
+async def test_long_headings_get_room_and_both_timelines_stay_cell_over_cell(
+    tmp_path: Path,
+) -> None:
+    long = [*two_steps(), HEADED]
+    paths = [
+        str(builders.write_trace(tmp_path, events, name))
+        for events, name in ((long, "a.json"), (two_steps(), "b.json"))
+    ]
+    async with AttntuiApp(paths, Options()).run_test(size=(200, 60)) as pilot:
+        await compared_with(pilot)
+        lines = drawn(pilot)
+        assert any("a_thread_with_a_rather" in line for line in lines)
+        zeros = [line.index("0━ns") for line in lines if "0━ns" in line]
+        assert len(zeros) == 2
+        assert zeros[0] == zeros[1]
+
+
+async def test_a_table_without_rows_gives_its_room_to_the_other(tmp_path: Path) -> None:
+    host = [builders.cpu_op("aten::mm", 0, 100), builders.cpu_op("aten::add", 200, 50)]
+    paths = [str(builders.write_trace(tmp_path, host, name)) for name in ("a.json", "b.json")]
+    async with AttntuiApp(paths, Options()).run_test(size=(200, 60)) as pilot:
+        await compared_with(pilot)
+        lines = drawn(pilot)
+        table = line_with(lines, "1 Scoreboard")
+        assert "2 What changed" not in lines[table]
+        assert any("CPU time" in line for line in lines[table:])
+        assert "B's window is just as long as A's: CPU 250 → 250 us" in lines[0]
+        await pilot.press("2")
+        await pilot.pause()
+        assert any("no GPU operation in either unit" in line for line in drawn(pilot))

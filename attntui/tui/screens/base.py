@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rich.cells import cell_len
+from rich.console import Group
 from textual import events, on
 from textual.widget import Widget
 
 from attntui.safe import Safe, safe
 from attntui.tui.screens.help import HelpScreen, LegendScreen
 from attntui.tui.screens.once import DismissedOnce
+from attntui.tui.theme import colours_of
 from attntui.tui.widgets.detail import DetailView
+from attntui.tui.widgets.legend import legend_text
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.text import TextLine, cleaned
@@ -51,6 +54,8 @@ class PaneScreen(DismissedOnce[None]):
 
     keys: tuple[Key, ...] = ()
     panes: tuple[str, ...] = ()
+    compares = False
+    """Whether two traces stand side by side."""
 
     def __init__(self, options: Options, *, closable: bool) -> None:
         super().__init__()
@@ -161,11 +166,18 @@ class PaneScreen(DismissedOnce[None]):
         else:
             self.app.exit()
 
+    @property
+    def legend(self) -> Group:
+        """What colours and signs mean on this screen."""
+        return legend_text(
+            colours_of(self.app), ascii_only=self.options.ascii, compared=self.compares
+        )
+
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(self.keys, self.last_pane, ascii_only=self.options.ascii))
+        self.app.push_screen(HelpScreen(self.keys, self.last_pane, self.legend))
 
     def action_legend(self) -> None:
-        self.app.push_screen(LegendScreen(ascii_only=self.options.ascii))
+        self.app.push_screen(LegendScreen(self.legend))
 
     def action_palette(self) -> None:
         self.app.action_command_palette()

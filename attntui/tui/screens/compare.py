@@ -33,7 +33,7 @@ from attntui.view.session.session import Session
 from attntui.view.tables.changes import Ends, changes_table
 from attntui.view.tables.order import Arrangement, TableView
 from attntui.view.tables.scoreboard import scoreboard_table
-from attntui.view.words.comparison import pair_words, trace_words, unit_place, verdict_lines
+from attntui.view.words.comparison import pair_line, trace_words, unit_place, verdict_lines
 
 VERDICT_LINES = 3
 """In 80 columns the verdict's five figures take three lines, in 200 one."""
@@ -49,6 +49,7 @@ class CompareScreen(PaneScreen):
     CSS_PATH = "compare.tcss"
 
     keys = COMPARE_KEYS
+    compares = True
     panes = COMPARE_PANES
 
     def __init__(
@@ -87,7 +88,7 @@ class CompareScreen(PaneScreen):
             # The largest change first, before any row is looked for by what is selected.
             self._point()
         self.say(said)
-        self.focus_pane(self.options.pane or "rows")
+        self.focus_pane(self.options.pane or ("rows" if self._changes.groups else "scoreboard"))
 
     def first_drawn(self) -> None:
         super().first_drawn()
@@ -119,10 +120,8 @@ class CompareScreen(PaneScreen):
         sides = []
         for session, timeline in zip(compared.sessions, self._timelines, strict=True):
             # Of a timeline that is not on screen it is not known how many lines it has.
-            if timeline.size.height:
-                scrolled = session.timeline.scrolled(session.tracks, timeline.lane_lines)
-                session = session.with_timeline(scrolled)
-            sides.append(session)
+            lines = timeline.lane_lines if timeline.size.height else None
+            sides.append(session if lines is None else session.lanes_on_screen(lines))
         self._compared = replace(compared, sessions=(sides[0], sides[1]))
         self._show()
 
@@ -150,6 +149,7 @@ class CompareScreen(PaneScreen):
             timeline.trailing = trace_words(unit)
             answered = comparison.answered[side]
             timeline.unit = ComparedUnit(unit.span[0], answered, side)
+            timeline.beside = compared.sessions[1 - side].tracks
             timeline.session = compared.sessions[side]
         self.query_one(TieLine).show(compared)
         self._show_verdict()
@@ -162,7 +162,7 @@ class CompareScreen(PaneScreen):
     def _show_verdict(self) -> None:
         lines = verdict_lines(self.compared.comparison, max(self.size.width - 2, 1), VERDICT_LINES)
         self.query_one("#title", Block).show(rows(lines))
-        self.show_line("pairing", pair_words(self.compared.comparison))
+        self.show_line("pairing", pair_line(self.compared.comparison, max(self.size.width - 2, 1)))
 
     def on_resize(self) -> None:
         super().on_resize()
@@ -188,6 +188,8 @@ class CompareScreen(PaneScreen):
         alike = "" if self._single else f" in {len(self._changes.groups)} groups"
         changed = pane_title(COMPARE_KEYS, "rows", "What changed")
         set_title(rows, safe(f"{changed} ─ {len(comparison.rows)} rows{alike}"))
+        # One with no rows gives its room to the other.
+        self.set_class(not comparison.rows, "-rowless")
         set_title(scoreboard, pane_title(COMPARE_KEYS, "scoreboard"))
 
     def _table(self, name: str) -> VirtualTable:

@@ -91,7 +91,7 @@ class MainScreen(PaneScreen):
         yield TextLine(SMALL, id="small")
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield TimelineView(ascii_only=self.options.ascii, adapts=True, id="timeline")
+                yield TimelineView(ascii_only=self.options.ascii, id="timeline")
                 with Horizontal(id="tables"):
                     for pane in PANES:
                         yield TablePane(pane)
@@ -135,8 +135,7 @@ class MainScreen(PaneScreen):
     @session.setter
     def session(self, session: Session) -> None:
         lines = self.query_one(TimelineView).lane_lines
-        scrolled = session.timeline.scrolled(session.tracks, lines)
-        self._session = session.with_timeline(scrolled)
+        self._session = session.lanes_on_screen(lines)
         self._show()
         self._want_slice()
         if session.pane != self.last_pane:

@@ -17,6 +17,7 @@ from textual.widget import Widget
 
 from attntui.safe import Safe, safe
 from attntui.tui.theme import (
+    COMPARED,
     LINKED,
     SELECTED,
     TRACK_PAINT,
@@ -25,10 +26,18 @@ from attntui.tui.theme import (
     marked_style,
 )
 from attntui.tui.widgets.text import segment, set_subtitle, set_title
-from attntui.view.drawing.compared import BOTH, MIXED, ComparedUnit
-from attntui.view.drawing.frame import GUTTER, Frame, Mark, Piece, gutter_cells
+from attntui.view.drawing.compared import ComparedUnit
+from attntui.view.drawing.frame import (
+    COMPARED_PART,
+    GUTTER,
+    GUTTER_PART,
+    Frame,
+    Mark,
+    Piece,
+    gutter_cells,
+)
 from attntui.view.drawing.raster import Shape
-from attntui.view.drawing.tracks import TrackKind
+from attntui.view.drawing.tracks import Track, TrackKind
 from attntui.view.session.session import Session
 from attntui.view.tables.order import fit
 from attntui.view.words.formats import counted, duration
@@ -44,18 +53,12 @@ class TimelineView(Widget, can_focus=True):
         "timeline--axis",
         "timeline--gutter",
         "timeline--cursor",
-        "timeline--both",
-        "timeline--alone",
-        "timeline--mixed",
     }
     DEFAULT_CSS = """
     TimelineView {
         & > .timeline--axis { color: $text-muted; }
         & > .timeline--gutter { color: $foreground; }
         & > .timeline--cursor { color: $warning; }
-        & > .timeline--both { color: $text-muted; }
-        & > .timeline--alone { color: $error; text-style: bold; }
-        & > .timeline--mixed { color: $warning; text-style: bold; }
     }
     """
 
@@ -89,18 +92,14 @@ class TimelineView(Widget, can_focus=True):
             self.end = end
             self.ended = ended
 
-    def __init__(
-        self, *, ascii_only: bool = False, adapts: bool = False, id: str | None = None
-    ) -> None:
-        """`adapts` gives headings more cells where some need them; without it timelines of one
-        width stand cell over cell.
-        """
+    def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._adapts = adapts
         self.ascii_only = ascii_only
         self.heading = safe("")
         self.trailing = safe("")
         self.unit: ComparedUnit | None = None
+        self.beside: tuple[Track, ...] = ()
+        """The tracks of a timeline of the same width that this one stands cell over cell with."""
         self._frame: Frame | None = None
         self._pressed: int | None = None
         self._dragged = False
@@ -113,9 +112,10 @@ class TimelineView(Widget, can_focus=True):
     @property
     def heading_cells(self) -> int:
         """Cells for the headings of lanes."""
-        if self.session is None or not self._adapts:
+        if self.session is None:
             return GUTTER
-        return gutter_cells(self.session.tracks, self.size.width)
+        part = GUTTER_PART if self.unit is None else COMPARED_PART
+        return gutter_cells((*self.session.tracks, *self.beside), self.size.width, part)
 
     @property
     def lane_lines(self) -> int:
@@ -204,8 +204,7 @@ class TimelineView(Widget, can_focus=True):
         """The strip of a compared unit, each of its signs in its colour."""
         parts = [segment(fit(heading, self.heading_cells, right=False), self.rich_style)]
         for sign, run in groupby(strip):
-            name = {BOTH: "both", MIXED: "mixed"}.get(sign, "alone")
-            style = self.get_component_rich_style(f"timeline--{name}")
+            style = self.rich_style + COMPARED.get(sign, Style())
             parts.append(segment(safe("".join(run)), style))
         return Strip(parts).adjust_cell_length(self.size.width, self.rich_style)
 
