@@ -370,3 +370,26 @@ async def test_a_table_without_rows_gives_its_room_to_the_other(tmp_path: Path) 
         await pilot.press("2")
         await pilot.pause()
         assert any("no GPU operation in either unit" in line for line in drawn(pilot))
+
+
+@pytest.mark.parametrize("height", [15, 18, 20, 24, 30, 33, 40, 60])
+async def test_cautions_leave_verdict_timelines_and_a_table_on_screen(
+    tmp_path: Path, height: int
+) -> None:
+    device = {"id": builders.DEVICE, "name": ""}
+    said = {"deviceProperties": [device], "torch_version": "2.9", "cudnn": "9", "triton": "3.4"}
+    other = {"deviceProperties": [device], "torch_version": "2.4", "cudnn": "8", "triton": "3.1"}
+    paths = []
+    for name, fields, called in (("a", said, "NVIDIA H100 80GB HBM3"), ("b", other, "AMD MI300X")):
+        own = {**fields, "deviceProperties": [{**device, "name": called}]}
+        paths.append(str(builders.write_trace(tmp_path, two_steps(), f"{name}.json", **own)))
+    async with AttntuiApp(paths, Options()).run_test(size=(80, height)) as pilot:
+        await compared_with(pilot)
+        lines = drawn(pilot)
+        assert "B's window is" in lines[0] or "B is" in lines[0]
+        cautions = next(line for line in lines if "caution, " in line)
+        assert "caution, these 4 differ: device: NVIDIA H100 80GB HBM3 / AMD MI300X" in cautions
+        a, b, table = (line_with(lines, words) for words in ("3 A unit", "4 B unit", "2 What"))
+        assert a < b < table < height - 2
+        assert "difference" in lines[table + 1]
+        assert "Enter" in lines[-1]

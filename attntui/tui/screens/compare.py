@@ -33,10 +33,25 @@ from attntui.view.session.session import Session
 from attntui.view.tables.changes import Ends, changes_table
 from attntui.view.tables.order import Arrangement, TableView
 from attntui.view.tables.scoreboard import scoreboard_table
-from attntui.view.words.comparison import pair_line, trace_words, unit_place, verdict_lines
+from attntui.view.words.comparison import (
+    caution_lines,
+    pair_line,
+    trace_words,
+    unit_place,
+    verdict_lines,
+)
 
-VERDICT_LINES = 3
+VERDICT_LINES, CAUTION_LINES = 3, 2
 """In 80 columns the verdict's five figures take three lines, in 200 one."""
+
+SHORT = 20
+"""Under so many lines the verdict and the cautions have one of them each."""
+
+TABLE_LINES = {False: 4, True: 2}
+"""Lines that a table has at least, its header among them; fewer where the screen is short."""
+
+LANE_LINES = 3
+"""Axis, strip and a lane: less is no timeline."""
 
 
 class CompareScreen(PaneScreen):
@@ -68,7 +83,7 @@ class CompareScreen(PaneScreen):
         yield Block(id="title")
         yield TextLine(id="pairing")
         yield TextLine(SMALL, id="small")
-        yield TextLine(id="cautions")
+        yield Block(id="cautions")
         with Container(id="timelines"):
             yield TimelineView(ascii_only=self.options.ascii, id="left")
             yield TieLine(id="tie")
@@ -152,21 +167,30 @@ class CompareScreen(PaneScreen):
             timeline.beside = compared.sessions[1 - side].tracks
             timeline.session = compared.sessions[side]
         self.query_one(TieLine).show(compared)
-        self._show_verdict()
-        cautions = "   ".join(f"{c.what}: {c.a} / {c.b}" for c in comparison.cautions)
-        self.query_one("#cautions").display = bool(cautions)
-        self.show_line("cautions", safe(f"caution, these differ: {cautions}"))
+        self._show_head()
         self.show_said(compared.said or compared.selection_text, answered=bool(compared.said))
         self._locate()
 
-    def _show_verdict(self) -> None:
-        lines = verdict_lines(self.compared.comparison, max(self.size.width - 2, 1), VERDICT_LINES)
-        self.query_one("#title", Block).show(rows(lines))
-        self.show_line("pairing", pair_line(self.compared.comparison, max(self.size.width - 2, 1)))
+    def _show_head(self) -> None:
+        """The lines above the timelines, and these as high as leaves room for a table."""
+        comparison, height = self.compared.comparison, self.size.height
+        width, short = max(self.size.width - 2, 1), height < SHORT
+        verdict = verdict_lines(comparison, width, 1 if short else VERDICT_LINES)
+        cautions = caution_lines(comparison, width, 1 if short else CAUTION_LINES)
+        self.query_one("#title", Block).show(rows(verdict))
+        self.show_line("pairing", pair_line(comparison, width))
+        self.query_one("#cautions", Block).show(rows(cautions))
+        self.query_one("#cautions").display = bool(cautions)
+        # The other lines are the pairing, the tie and the status.
+        taken = len(verdict) + len(cautions) + 3 + TABLE_LINES[short]
+        for timeline in self._timelines:
+            # The table has as many lines for its edges as a timeline.
+            edges = timeline.gutter.height
+            timeline.most_lines = max((height - taken - edges) // 2 - edges, LANE_LINES)
 
     def on_resize(self) -> None:
         super().on_resize()
-        self._show_verdict()
+        self._show_head()
 
     def say(self, text: Safe) -> None:
         self.compared = replace(self.compared, said=text)

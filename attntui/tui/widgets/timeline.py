@@ -63,6 +63,8 @@ class TimelineView(Widget, can_focus=True):
     """
 
     session: reactive[Session | None] = reactive(None)
+    most_lines: reactive[int | None] = reactive(None, layout=True)
+    """How many lines it takes where its height is that of its lanes; None: as many as they need."""
 
     class Clicked(Message):
         """A click on a time and a line (counted over all lines, not only those on screen)."""
@@ -138,7 +140,8 @@ class TimelineView(Widget, can_focus=True):
         """All lanes, so that a short trace leaves its room to the tables."""
         if self.session is None:
             return HEADER_LINES
-        return HEADER_LINES + len(self.session.timeline.lines(self.session.tracks))
+        lines = HEADER_LINES + len(self.session.timeline.lines(self.session.tracks))
+        return lines if self.most_lines is None else min(lines, self.most_lines)
 
     def on_resize(self, event: events.Resize) -> None:
         self._frame = None

@@ -134,6 +134,18 @@ def verdict_lines(comparison: Comparison, width: int, most: int = 2) -> list[Saf
     return packed(verdict_parts(comparison), width, most)
 
 
+def caution_lines(comparison: Comparison, width: int, most: int = 2) -> list[Safe]:
+    """What keeps the two from being alike on at most `most` lines of `width` cells, and of how
+    many such things; none where nothing does.
+    """
+    parts = [safe(f"{c.what}: {c.a} / {c.b}", width) for c in comparison.cautions]
+    if not parts:
+        return []
+    many = f"these {len(parts)}" if len(parts) > 1 else "this"
+    first = safe(f"caution, {many} differ{'' if len(parts) > 1 else 's'}: {parts[0]}", width)
+    return packed((first, *parts[1:]), width, most)
+
+
 def packed(parts: Sequence[Safe], width: int, most: int) -> list[Safe]:
     """Parts side by side on lines of `width` cells, as many of the first as fit on `most`."""
     lines: list[Safe] = []
