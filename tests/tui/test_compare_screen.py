@@ -393,3 +393,66 @@ async def test_cautions_leave_verdict_timelines_and_a_table_on_screen(
         assert a < b < table < height - 2
         assert "difference" in lines[table + 1]
         assert "Enter" in lines[-1]
+
+
+async def test_of_units_without_gpu_work_the_unit_is_marked_and_nothing_tied(
+    tmp_path: Path,
+) -> None:
+    host = [builders.annotation("ProfilerStep#1", 10, 200), builders.cpu_op("aten::mm", 20, 100)]
+    paths = [str(builders.write_trace(tmp_path, host, name)) for name in ("a.json", "b.json")]
+    async with AttntuiApp(paths, Options()).run_test(size=(120, 40)) as pilot:
+        await compared_with(pilot)
+        lines = drawn(pilot)
+        assert sum("┯0━ns━" in line for line in lines) == 2
+        assert lines[line_with(lines, "tied")].strip() == "tied"
+        assert "A: -   B: -" in lines[-1]
+
+
+async def test_keys_and_sizes_before_the_second_trace_is_there_do_no_harm() -> None:
+    async with AttntuiApp([NAIVE, FLASH], Options()).run_test(size=(120, 40)) as pilot:
+        for key in ("j", "w", "R", "4", "l"):
+            await pilot.press(key)
+        await pilot.resize_terminal(80, 24)
+        screen = await compared_with(pilot)
+        await pilot.pause()
+        lines = drawn(pilot)
+        assert len(lines) == 24
+        assert "B is 11.9x faster" in lines[0]
+        table = line_with(lines, "2 What changed")
+        assert line_with(lines, "3 A unit") < line_with(lines, "4 B unit") < table
+        assert screen.compared.is_in_step
+
+
+async def test_escape_while_the_second_trace_loads_ends_the_program() -> None:
+    app = AttntuiApp([NAIVE, FLASH], Options())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("escape")
+        await pilot.pause()
+    assert not any(isinstance(screen, CompareScreen) for screen in app.screen_stack)
+
+
+async def test_a_trace_against_itself_has_one_sign_alone_and_so_it_has_swapped() -> None:
+    async with comparing(PREFILL_NAIVE, PREFILL_NAIVE, (120, 40)) as (pilot, screen):
+        for key in ("j", "o"):
+            await pilot.press(key)
+            lines = drawn(pilot)
+            assert "B is just as fast as A" in lines[0]
+            for side, other in enumerate("BA"):
+                # The heading, then signs.
+                signs = lines[line_with(lines, f"against {other}")].split(f"against {other}")[1]
+                assert set(signs.strip("│ ")) <= {"=", " "}
+                assert "=" in signs
+                assert screen.compared.ends[side] is not None
+        assert screen.compared.ends[0] == screen.compared.ends[1]
+
+
+@pytest.mark.parametrize("side", ["3", "4"])
+async def test_a_swap_keeps_both_units_in_step_and_the_verdict_turns(side: str) -> None:
+    async with comparing(NAIVE, FLASH, (120, 40)) as (pilot, screen):
+        await pilot.press(side, "w", "o")
+        lines = drawn(pilot)
+        assert "B is 11.9x slower" in lines[0]
+        assert "flash_b8" in lines[line_with(lines, "3 A unit")]
+        assert screen.compared.is_in_step
+        await pilot.press("escape")
+        assert "B is 11.9x faster" in drawn(pilot)[0]

@@ -100,11 +100,10 @@ class CompareSession:
         for session, side, view in zip(self.sessions, self.sides, views, strict=True):
             timeline = replace(session.timeline, viewport=view, cursor=side.span[0])
             placed = session.with_timeline(timeline)
-            if len(side.rows):
-                # The unit is marked on the axis, as a measured range is.
-                placed = measuring_range(placed.pointing_at(EventAt(int(side.rows[0]))), *side.span)
-                placed = placed.on_its_line()
-            sessions.append(placed)
+            first = EventAt(int(side.rows[0])) if len(side.rows) else NOTHING
+            # The unit is marked on the axis, as a measured range is.
+            placed = measuring_range(placed.pointing_at(first), *side.span)
+            sessions.append(placed.on_its_line())
         return replace(self, sessions=(sessions[0], sessions[1]), said=UNSAID)
 
     def saying(self, text: str) -> CompareSession:
