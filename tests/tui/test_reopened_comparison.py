@@ -7,15 +7,17 @@ from pathlib import Path
 
 import builders
 import pytest
-from driver import compared_with, drawn, finished
+from driver import compared_with, drawn, finished, loaded
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from steps_trace import two_steps
 from textual.pilot import Pilot
 
 from attntui.cli.view import options_of, parser
+from attntui.errors import AttntuiError
 from attntui.tui.app import AttntuiApp
 from attntui.tui.screens.compare import CompareScreen
+from attntui.tui.screens.main import MainScreen
 from attntui.view.options import Options
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
@@ -144,3 +146,48 @@ async def test_so_it_does_after_any_keys(
         key for at, key in enumerate(keys) if key != "enter" or not {"3", "4"} & set(keys[:at])
     )
     await opens_again(pair, size, kept, Options())
+
+
+@pytest.mark.parametrize(
+    ("options", "answer"),
+    [
+        (Options(unit="nothing"), "--unit nothing: not in all of these traces"),
+        (Options(unit="step", pair=(0, 7)), "--pair: A has 2 such units, B 2"),
+        (Options(select="event:99999"), "nothing like event:99999 in this trace"),
+        (Options(filters=(("rows", "("),)), "not a regular expression"),
+    ],
+)
+async def test_what_the_traces_do_not_have_is_said(
+    pair: tuple[str, str], options: Options, answer: str
+) -> None:
+    async with AttntuiApp([*pair], options).run_test(size=(120, 40)) as pilot:
+        await compared_with(pilot)
+        assert answer in drawn(pilot)[-1]
+
+
+async def test_times_of_a_alone_move_b_while_they_are_tied(pair: tuple[str, str]) -> None:
+    words = ["--at", "30us", "--span", "20us", *pair]
+    async with AttntuiApp([*pair], options_of(parser().parse_args(words))).run_test() as pilot:
+        screen = await compared_with(pilot)
+        assert screen.compared.is_in_step
+        for session, side in zip(screen.compared.sessions, screen.compared.sides, strict=True):
+            view = session.timeline.viewport
+            assert (view.t0 - side.span[0], view.span) == (20_000, 20_000)
+            assert session.timeline.cursor - side.span[0] == 30_000
+
+
+async def test_a_trace_alone_has_no_use_for_the_panes_of_two(pair: tuple[str, str]) -> None:
+    words = ["--pane", "rows", "--top", "rows:1", "--row", "rows:1", "--sort", "rows:label"]
+    options = options_of(parser().parse_args([*words, pair[0]]))
+    async with AttntuiApp([pair[0]], options).run_test(size=(80, 24)) as pilot:
+        while not isinstance(pilot.app.screen, MainScreen):
+            await loaded(pilot)
+        await pilot.pause()
+        assert pilot.app.screen.last_pane == "overview"
+        assert "1 Overview" in " ".join(drawn(pilot))
+
+
+@pytest.mark.parametrize("text", ["3", "0:1", "a:b", "1:2:3"])
+def test_a_pair_has_two_numbers_from_one_on(text: str) -> None:
+    with pytest.raises(AttntuiError, match="--pair"):
+        parser().parse_args(["--pair", text])

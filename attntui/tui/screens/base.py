@@ -43,6 +43,8 @@ class PaneScreen(DismissedOnce[None]):
     one that keys move. Widgets with the ids title, said, hints and prompt must be there.
     """
 
+    # The screen says itself which pane has the focus first: Textual's choice may come after it.
+    AUTO_FOCUS = ""
     # Esc undoes one thing, the innermost first: see `action_back`.
     ESCAPE_TO_MINIMIZE = False
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012, typed by Textual
