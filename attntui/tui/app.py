@@ -82,37 +82,41 @@ class AttntuiApp(App[None]):
     async def _open(self) -> None:
         """The traces of the command line; one that cannot be opened ends the program."""
         sessions = await self._load_all(self.paths)
-        if sessions is None or not await self._show(sessions, closable=False):
+        if sessions is None or not await self._show(sessions, self.options, closable=False):
             self.exit()
 
     @work
     async def _pick(self) -> None:
         """A trace to choose; back here when the user has done with it."""
         sessions = await self._choose(safe("Open a trace, or compare two"), closable=False)
-        if sessions and not await self._show(sessions, closable=True, then=self._pick):
+        if sessions and not await self._show(
+            sessions, self.options, closable=True, then=self._pick
+        ):
             self._pick()
 
     async def _show(
         self,
         sessions: list[Session],
+        options: Options,
         *,
         closable: bool,
         then: Callable[[], object] | None = None,
     ) -> bool:
-        """Puts one fresh session, or two side by side, on screen; False when that was cancelled.
+        """Puts one fresh session, or two side by side, on screen where `options` ask; False
+        when that was cancelled.
 
         The list is emptied: a trace must not be kept by whoever opened it.
         """
         screen: Screen[None]
         if len(sessions) == 1:
-            session = opened(sessions.pop(), self.options)
-            screen = MainScreen(session, self.options, closable=closable)
+            session = opened(sessions.pop(), options)
+            screen = MainScreen(session, options, closable=closable)
         else:
             b, a = sessions.pop(), sessions.pop()
-            compared = await self.push_screen_wait(AligningScreen(a, b))
+            compared = await self.push_screen_wait(AligningScreen(a, b, options))
             if compared is None:
                 return False
-            screen = CompareScreen(compared, self.options, closable=closable)
+            screen = CompareScreen(compared, options, closable=closable)
 
         def closed(_: None) -> None:
             if then is not None:
@@ -171,7 +175,7 @@ class AttntuiApp(App[None]):
         others = await self._choose(safe("Compare with"), closable=True)
         self._comparing = False
         if others:
-            await self._show([session, *others], closable=True)
+            await self._show([session, *others], self.options.drawing, closable=True)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the key table by name, first those of the pane last used."""
@@ -180,12 +184,11 @@ class AttntuiApp(App[None]):
         for key in dict.fromkeys((*pane_keys(screen.keys, screen.last_pane), *screen.keys)):
             title = f"{key.text} ({key.shown})"
             yield SystemCommand(title, key.group, partial(screen.run_action, key.action))
-        if isinstance(screen, MainScreen):
-            yield SystemCommand(
-                "copy the command line for this view",
-                "opens the same trace at the same place",
-                screen.action_copy_command,
-            )
+        yield SystemCommand(
+            "copy the command line for this view",
+            "opens the same at the same place",
+            screen.action_copy_command,
+        )
 
 
 def run(paths: list[str], options: Options) -> None:

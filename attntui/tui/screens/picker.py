@@ -18,6 +18,8 @@ from attntui.safe import Safe, safe
 from attntui.tui.bindings import bindings
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.once import DismissedOnce
+from attntui.tui.theme import colours_of
+from attntui.tui.widgets.legend import legend_text
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.text import TextLine, set_title
@@ -204,7 +206,8 @@ class PickerScreen(DismissedOnce[list[str]]):
             self.dismiss([str(self._found[row].path)])
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(PICKER_KEYS, "files"))
+        legend = legend_text(colours_of(self.app), ascii_only=False)
+        self.app.push_screen(HelpScreen(PICKER_KEYS, "files", legend))
 
     def action_filter(self) -> None:
         view = self.table.view
