@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from attntui.trace.model import Trace
     from attntui.view.reports.sections import Section
 
-NOTICE_CELLS = 300
-
 
 def put(line: Safe) -> None:
     """One line on standard output.
@@ -70,9 +68,10 @@ def _unwritten(error: OSError) -> OSError | OutputError:
 
 def put_notices(trace: Trace) -> None:
     """One line on standard error for each kind of thing that was odd in the file."""
+    from attntui.view.tables.findings import notice_text
+
     for notice in trace.notices:
-        words = f"{notice.kind} ({notice.count:,}): {notice.example}"
-        put_error(safe(f"attntui: note: {safe(words, NOTICE_CELLS)}"))
+        put_error(safe(f"attntui: note: {notice_text(notice)}"))
 
 
 def put_sections(sections: Sequence[Section], *, markdown: bool = False) -> None:

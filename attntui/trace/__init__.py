@@ -1,6 +1,6 @@
 """From a trace file to columns. No analysis, no terminal."""
 
-from attntui.trace.loading import Progress, load, read_event
+from attntui.trace.loading import Progress, load, read_event, text_at
 from attntui.trace.model import (
     ABSENT,
     ArgsReader,
@@ -41,4 +41,5 @@ __all__ = [
     "nest",
     "pack_rows",
     "read_event",
+    "text_at",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
 
@@ -16,7 +16,6 @@ from attntui.trace.devices import devices_apart, devices_launched_on, memory_dev
 from attntui.trace.interned import OpInputsTable, parse_config
 from attntui.trace.lanes import LaneTable
 from attntui.trace.links import Linked, find_launches
-from attntui.trace.masks import mask_of
 from attntui.trace.metadata import read_metadata
 from attntui.trace.model import (
     ABSENT,
@@ -37,15 +36,9 @@ from attntui.trace.named_streams import find_named_streams
 from attntui.trace.nesting import nest, pack_rows, swallowing
 from attntui.trace.notices import Notices
 from attntui.trace.phases import Pair
-from attntui.trace.span import beside, far_off, too_long
+from attntui.trace.sifting import Arrays, Pause, rows_of, without_doubles, without_timeless
+from attntui.trace.span import beside
 from attntui.trace.trace_text import TraceText
-
-Arrays = dict[str, npt.NDArray[Any]]
-_IDS = ("correlation", "external_id", "python_id", "sequence")
-"""What tells apart two events of one name at one time."""
-
-Pause = Callable[[], None]
-"""Called now and then; what it raises ends the work."""
 
 
 def assemble(
@@ -68,12 +61,12 @@ def assemble(
     arrays = _in_order(_collected(store, pause), pause)
     arrays["category"] = _categories(store, arrays)
     find_named_streams(arrays, store.lanes, store.names)
-    arrays = _timed(arrays, store, notices, pause)
+    arrays = without_timeless(arrays, store.names, notices, pause)
     if not len(arrays["start"]):
         raise InputError(f"{path}: {_nothing(store, text)}")
     if len(begun):
         arrays = _ended(arrays, begun, pause)
-    arrays = _once(arrays, store, notices, pause)
+    arrays = without_doubles(arrays, store.names, notices, pause)
     category = arrays["category"]
     first, last = int(arrays["start"][0]), int((arrays["start"] + arrays["dur"]).max())
     strays = store.phases.leave_out(lambda times: beside(times, first, last))
@@ -92,11 +85,7 @@ def assemble(
     pause()
     launch, unsure = _launches(columns, lanes)
     pause()
-    if len(unsure):
-        example = store.names.values_seen[int(columns.name[int(unsure[0])])]
-        why = "several calls have its correlation id; which launched it is not told"
-        notices.add("ambiguous_launch", f"{example}: {why}", len(unsure))
-    _note_content(columns, launch, doubtful, store, notices)
+    _note_content(columns, launch, unsure, doubtful, store, notices)
     instants = Instants(times - origin, instant_names, renumbered[instant_lanes])
     pids, process = _processes(store.lanes, memory_lanes)
     if moved or len(pids) > 1:
@@ -200,43 +189,7 @@ def _collected(store: Store, pause: Pause) -> Arrays:
 
 def _in_order(arrays: Arrays, pause: Pause) -> Arrays:
     """Sorts rows by start, then longer first, then place in the file."""
-    return _rows(arrays, np.lexsort((arrays["offset"], -arrays["dur"], arrays["start"])), pause)
-
-
-def _timed(arrays: Arrays, store: Store, notices: Notices, pause: Pause) -> Arrays:
-    """The rows whose place and length can be; says which are left out."""
-    start = arrays["start"]
-    far = far_off(start, start + arrays["dur"])
-    if far.any():
-        row, rest = int(far.argmax()), start[~far]
-        early = rest[0] - start[row]
-        where = "after" if early < 0 else "before"
-        why = f"{_seconds(abs(early))} {where} the first of the other events"
-        notices.add("outlier", f"{_named(arrays, row, store)}: {why}", int(far.sum()))
-        arrays = _rows(arrays, np.flatnonzero(~far), pause)
-    on_stream = np.isin(arrays["category"], GPU_CATEGORIES)
-    long = too_long(arrays["start"], arrays["dur"], np.where(on_stream, arrays["lane"], ABSENT))
-    if long.any():
-        row = int(long.argmax())
-        why = f"{_seconds(arrays['dur'][row])}, and all else took less by orders"
-        notices.add("impossible_duration", f"{_named(arrays, row, store)}: {why}", int(long.sum()))
-        arrays = _rows(arrays, np.flatnonzero(~long), pause)
-    return arrays
-
-
-def _named(arrays: Arrays, row: int, store: Store) -> str:
-    return store.names.values_seen[int(arrays["name"][row])]
-
-
-def _seconds(ns: int) -> str:
-    return f"{ns / 1e9:,.0f} s"
-
-
-def _rows(arrays: Arrays, rows: I64, pause: Pause) -> Arrays:
-    for field in arrays:
-        pause()
-        arrays[field] = arrays[field][rows]
-    return arrays
+    return rows_of(arrays, np.lexsort((arrays["offset"], -arrays["dur"], arrays["start"])), pause)
 
 
 def _categories(store: Store, arrays: Arrays) -> I8:
@@ -248,35 +201,6 @@ def _categories(store: Store, arrays: Arrays) -> I8:
     named = [is_annotation(store.names.values_seen[name]) for name in names.tolist()]
     category[ops[np.array(named, np.bool_)[which]]] = Category.USER_ANNOTATION
     return category
-
-
-def _once(arrays: Arrays, store: Store, notices: Notices, pause: Pause) -> Arrays:
-    """Each event once: some exporters write them twice.
-
-    A stream cannot run two operations of one name at one time; on the host two events
-    are one where they have the same ids.
-    """
-    told = np.zeros(len(arrays["start"]), np.bool_)
-    for field in _IDS:
-        told |= arrays[field] != ABSENT
-    told |= np.isin(arrays["category"], GPU_CATEGORIES) & (arrays["dur"] > 0)
-    same = (np.diff(arrays["start"]) == 0) & (np.diff(arrays["dur"]) == 0)
-    twins = told & (np.append(same, False) | np.append(False, same))
-    rows = np.flatnonzero(twins)
-    if not len(rows):
-        return arrays
-    fields = ("start", "dur", "name", "category", "lane", *_IDS)
-    order = np.lexsort([arrays[field][rows] for field in fields])
-    rows = rows[order]
-    again = np.ones(len(rows) - 1, np.bool_)
-    for field in fields:
-        again &= np.diff(arrays[field][rows]) == 0
-    doubles = rows[1:][again]
-    if not len(doubles):
-        return arrays
-    example = _named(arrays, int(doubles.min()), store)
-    notices.add("duplicate", f"{example}: written more than once, counted once", len(doubles))
-    return _rows(arrays, np.flatnonzero(~mask_of(len(told), doubles)), pause)
 
 
 def _nested(columns: Columns, lanes: tuple[Lane, ...], pause: Pause) -> tuple[I16, I32, I64]:
@@ -331,14 +255,15 @@ def _launches(columns: Columns, lanes: tuple[Lane, ...]) -> tuple[I32, I64]:
 
 
 def _note_content(
-    columns: Columns, launch: I32, doubtful: I64, store: Store, notices: Notices
+    columns: Columns, launch: I32, unsure: I64, doubtful: I64, store: Store, notices: Notices
 ) -> None:
     """Says what was not recorded, and what cannot be as it is written."""
 
     def note(kind: str, rows: I64, why: str) -> None:
         if len(rows):
-            name = store.names.values_seen[int(columns.name[int(rows[0])])]
-            notices.add(kind, f"{name}: {why}", len(rows))
+            first = int(rows[0])
+            name = store.names.values_seen[int(columns.name[first])]
+            notices.add(kind, f"{name}: {why}", len(rows), at=int(columns.offset[first]))
 
     note("unfinished", np.flatnonzero(columns.unfinished), "still ran when the profiler stopped")
     ops = np.flatnonzero(np.isin(columns.category, GPU_CATEGORIES))
@@ -348,8 +273,11 @@ def _note_content(
     host = (Category.CPU_OP, Category.USER_ANNOTATION, Category.PYTHON_FUNCTION)
     if not np.isin(columns.category, host).any():
         notices.add("no_cpu_ops", "no CPU op was recorded")
+    why = "several calls have its correlation id; which launched it is not told"
+    note("ambiguous_launch", unsure, why)
     launched = launch[ops] != ABSENT
-    note("no_launch", ops[~launched], "its launch is not in the trace")
+    alone = np.setdiff1d(ops[~launched], unsure)
+    note("no_launch", alone, "its launch is not in the trace")
     delays = columns.start[ops[launched]] - columns.start[launch[ops[launched]]]
     note("doubtful_duration", doubtful, "lasts over several later operations of its stream")
     note("clock_skew", ops[launched][delays < 0], "starts before its launch")

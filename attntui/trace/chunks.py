@@ -178,22 +178,22 @@ class EventList:
             if between[:1] == b"}" and between[-1:] == b"{":
                 self._separator = between
 
-    def _leave_out(self, text: bytes, kind: str = "bad_event") -> None:
+    def _leave_out(self, text: bytes, at: int, kind: str = "bad_event") -> None:
         self.left_out += 1
-        self._notices.add(kind, text[:200].decode("utf-8", "replace"))
+        self._notices.add(kind, text[:200].decode("utf-8", "replace"), at=at)
 
     def _difficult(self) -> Batch | None:
         """Takes what stands first in the buffer and is no short, whole event there."""
         window = self._window
-        start = window.at
-        if window.buffer[start : start + 1] == b"{":
+        begin = window.offset
+        if window.buffer[window.at : window.at + 1] == b"{":
             return self._salvage(trusted=True)
         try:
             text = take_value(window, LARGEST_EVENT)
         except EOFError:
             self.cut("the list of events")
         else:
-            self._leave_out(text or b"a very long value")
+            self._leave_out(text or b"a very long value", begin)
         return None
 
     def _salvage(self, *, trusted: bool) -> Batch | None:
@@ -202,7 +202,7 @@ class EventList:
         Unless it is `trusted`, its quotes are known to be wrong.
         """
         window = self._window
-        head = window.buffer[window.at : window.at + 200]
+        begin, head = window.offset, window.buffer[window.at : window.at + 200]
         ending = ValueEnd()
         tried = 1
         while True:
@@ -213,7 +213,7 @@ class EventList:
             end = ending.find(window.buffer, window.at, stop) if trusted else -1
             if end >= 0 and end - window.at > LARGEST_EVENT:
                 window.at = end
-                self._leave_out(head, "large_event")
+                self._leave_out(head, begin, "large_event")
                 return None
             if end >= 0:
                 return self._single(end)
@@ -221,11 +221,11 @@ class EventList:
             if found is None:
                 found = following
             if found is not None:
-                self._leave_out(head)
+                self._leave_out(head, begin)
                 window.at += found
                 return None
             if window.left > LARGEST_EVENT:
-                self._drop_rest(ending, head)
+                self._drop_rest(ending, begin, head)
                 return None
             if window.left == left and not window.fill():
                 self._last_event()
@@ -249,10 +249,10 @@ class EventList:
         inside, _ = self._next_event(1, length)
         last = window.at + length - 1
         if inside is not None:
-            self._leave_out(window.buffer[window.at : window.at + inside])
+            self._leave_out(window.buffer[window.at : window.at + inside], window.offset)
             window.at += inside
         elif _EVENT_BORDER.match(window.buffer, last) or self._list_end.match(window.buffer, last):
-            self._leave_out(window.buffer[window.at : last + 1])
+            self._leave_out(window.buffer[window.at : last + 1], window.offset)
             window.at = last + 1
         else:
             self._salvage(trusted=False)
@@ -276,7 +276,7 @@ class EventList:
         last = window.buffer.rfind(b"}", window.at + ahead, window.at + stop)
         return None, last - window.at if last >= 0 else stop
 
-    def _drop_rest(self, ending: ValueEnd, head: bytes) -> None:
+    def _drop_rest(self, ending: ValueEnd, begin: int, head: bytes) -> None:
         """Passes over an event too long to keep."""
         window = self._window
         while (end := ending.find(window.buffer, window.at)) < 0:
@@ -285,7 +285,7 @@ class EventList:
                 self.cut("a very large event")
                 return
         window.at = end
-        self._leave_out(head, "large_event")
+        self._leave_out(head, begin, "large_event")
 
     def _last_event(self) -> None:
         """The text ends in an event: cut off there, or its quotes hid the list's end."""
@@ -294,7 +294,7 @@ class EventList:
         text = window.buffer[window.at : found.start() + 1] if found else b""
         # Text that was cut off lacks closing braces; a broken event does not.
         if found and text.count(b"{") <= text.count(b"}"):
-            self._leave_out(text)
+            self._leave_out(text, window.offset)
             window.at = found.end() - 1
         else:
             self.cut("an event")
@@ -306,7 +306,9 @@ class EventList:
             border = _EVENT_BORDER.search(window.buffer, window.at)
             if border:
                 window.at = border.end()
-                self._leave_out(window.buffer[border.start() - 100 : border.start() + 1])
+                first = max(0, border.start() - 100)
+                text = window.buffer[first : border.start() + 1]
+                self._leave_out(text, window.base + first)
                 return True
             window.at = max(window.at, len(window.buffer) - _BORDER_REACH)
             if not window.fill():
@@ -317,7 +319,8 @@ class EventList:
         window = self._window
         window.at = len(window.buffer)
         self.cut_short = True
-        self._notices.add("truncated", f"the text ends in {where}, at byte {window.offset:,}")
+        end = window.offset
+        self._notices.add("truncated", f"the text ends in {where}, at byte {end:,}", at=end)
 
 
 def _whole_values(buffer: bytes, at: int, most: int = _ALL) -> tuple[list[tuple[int, int]], int]:

@@ -162,15 +162,18 @@ class Store:
         start = batch.decoded.times(at)
         placed = start != NO_TIME
         if not placed.all():
-            self._notices.add("no_time", events[int(placed.argmin())].name, int((~placed).sum()))
+            first = int(placed.argmin())
+            count, where = int((~placed).sum()), int(batch.offsets[at[first]])
+            self._notices.add("no_time", events[first].name, count, at=where)
             keep = np.flatnonzero(placed)
             at, start = at[keep], start[keep]
             events = [events[index] for index in keep.tolist()]
         if events:
-            dur = self._durations(events, exact=batch.decoded.microseconds is None)
-            self.add_rows(events, raw_category, start, dur, batch.offsets[at], batch.lengths[at])
+            offset = batch.offsets[at]
+            dur = self._durations(events, offset, exact=batch.decoded.microseconds is None)
+            self.add_rows(events, raw_category, start, dur, offset, batch.lengths[at])
 
-    def _durations(self, events: AnyEvents, *, exact: bool) -> I64:
+    def _durations(self, events: AnyEvents, offset: I64, *, exact: bool) -> I64:
         if exact:
             dur = durations_from_texts([event.dur for event in events])
         else:
@@ -181,7 +184,9 @@ class Store:
                 ("negative_duration", (dur < 0) & (dur != NO_TIME)),
             ):
                 if odd.any():
-                    self._notices.add(kind, events[int(odd.argmax())].name, int(odd.sum()))
+                    first = int(odd.argmax())
+                    count, where = int(odd.sum()), int(offset[first])
+                    self._notices.add(kind, events[first].name, count, at=where)
             dur = np.maximum(dur, 0)
         return dur
 

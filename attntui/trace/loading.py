@@ -181,13 +181,19 @@ def read_event(trace: Trace, row: int) -> dict[str, Any]:
 
     Empty where the file no longer holds it (it was overwritten in place).
     """
-    if trace.reader is None:
-        return {}
-    offset, length = int(trace.columns.offset[row]), int(trace.columns.length[row])
-    try:
-        value = loads_lenient(trace.reader.read(offset, length))
-    except (OSError, EOFError, zlib.error):
-        return {}
+    value = loads_lenient(
+        text_at(trace, int(trace.columns.offset[row]), int(trace.columns.length[row]))
+    )
     if not isinstance(value, dict) or "ph" not in value:
         return {}
     return value
+
+
+def text_at(trace: Trace, offset: int, length: int) -> bytes:
+    """A part of the (unpacked) text, as far as the file still holds it."""
+    if trace.reader is None:
+        return b""
+    try:
+        return trace.reader.read(offset, length)
+    except (OSError, EOFError, zlib.error):
+        return b""

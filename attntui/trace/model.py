@@ -106,11 +106,14 @@ class OpInputs:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something odd in the file: what kind, how often, one example."""
+    """Something odd in the file: what kind, how often, one example, and the offset in the
+    (unpacked) text at which that stands, where it is one place.
+    """
 
     kind: str
     count: int
     example: str
+    offset: int | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -307,6 +310,11 @@ class Trace:
 
     def name_of(self, row: int) -> str:
         return self.names[int(self.columns.name[row])]
+
+    def row_at(self, offset: int) -> int | None:
+        """The row of the event that stands at an offset in the text; None where none does."""
+        found = np.flatnonzero(self.columns.offset == offset)
+        return int(found[0]) if len(found) else None
 
     def lane_of(self, row: int) -> Lane:
         return self.lanes[int(self.columns.lane[row])]

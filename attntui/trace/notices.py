@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from attntui.trace.model import Notice
 
 EXAMPLE_LENGTH = 200
@@ -12,20 +14,22 @@ class Notices:
     """Counts oddities by kind, in the order in which they are first met."""
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[int, str]] = {}
+        self._found: dict[str, Notice] = {}
 
-    def add(self, kind: str, example: str, count: int = 1) -> None:
-        """Counts `count` more of `kind`; the first example given is the one kept."""
+    def add(self, kind: str, example: str, count: int = 1, *, at: int | None = None) -> None:
+        """Counts `count` more of `kind`; the first example given is the one kept, with the
+        offset in the text `at` which it stands.
+        """
         if count <= 0:
             return
         known = self._found.get(kind)
         if known is None:
-            self._found[kind] = (count, _shortened(example))
+            self._found[kind] = Notice(kind, count, _shortened(example), at)
         else:
-            self._found[kind] = (known[0] + count, known[1])
+            self._found[kind] = replace(known, count=known.count + count)
 
     def freeze(self) -> tuple[Notice, ...]:
-        return tuple(Notice(kind, count, text) for kind, (count, text) in self._found.items())
+        return tuple(self._found.values())
 
 
 def _shortened(text: str) -> str:

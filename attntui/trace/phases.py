@@ -129,12 +129,14 @@ class Phases:
         if phase == "M":
             self._take_names(events)
         elif phase in _INSTANTS:
-            self._take_instants(events, batch.decoded.times(at))
+            self._take_instants(events, batch.decoded.times(at), batch.offsets[at])
         elif phase in _BEGINS or phase in _ENDS:
             places = zip(batch.offsets[at].tolist(), batch.lengths[at].tolist(), strict=True)
             self._take_halves(events, batch.decoded.times(at), places)
-        elif shown := [event for event in events if phase or event.name]:
-            self._notices.add("not_shown", f"phase {phase!r}: {shown[0].name}", len(shown))
+        elif odd := [n for n, event in enumerate(events) if phase or event.name]:
+            example = f"phase {phase!r}: {events[odd[0]].name}"
+            where = int(batch.offsets[at[odd[0]]])
+            self._notices.add("not_shown", example, len(odd), at=where)
 
     def _take_names(self, events: Sequence[AnyEvent]) -> None:
         for event in events:
@@ -142,10 +144,12 @@ class Phases:
             if field is not None and isinstance(event.args, Args):
                 self._lanes.name(event.name, event.pid, event.tid, getattr(event.args, field))
 
-    def _take_instants(self, events: Sequence[AnyEvent], times: I64) -> None:
+    def _take_instants(self, events: Sequence[AnyEvent], times: I64, offsets: I64) -> None:
         lost = times == NO_TIME
         if lost.any():
-            self._notices.add("no_time", events[int(lost.argmax())].name, int(lost.sum()))
+            first = int(lost.argmax())
+            count, where = int(lost.sum()), int(offsets[first])
+            self._notices.add("no_time", events[first].name, count, at=where)
         placed = [
             (event, time)
             for event, time in zip(events, times.tolist(), strict=True)
@@ -182,7 +186,7 @@ class Phases:
     ) -> None:
         for event, time, place in zip(events, times.tolist(), places, strict=True):
             if time == NO_TIME:
-                self._notices.add("no_time", event.name)
+                self._notices.add("no_time", event.name, at=place[0])
                 continue
             begins = event.ph in _BEGINS
             asynchronous = (_BEGINS if begins else _ENDS)[event.ph]
@@ -209,12 +213,12 @@ class Phases:
                 continue
             begin = begins.pop(half.event.name)
             if begin is None:
-                self._notices.add("unmatched_end", half.event.name)
+                self._notices.add("unmatched_end", half.event.name, at=half.offset)
             else:
                 yield Pair(begin, half.time)
         for begins in open_begins.values():
             for begin in begins.rest():
-                self._notices.add("unmatched_begin", begin.event.name)
+                self._notices.add("unmatched_begin", begin.event.name, at=begin.offset)
                 yield Pair(begin, None)
 
     def leave_out(self, stray: Callable[[I64], Bool]) -> int:

@@ -9,14 +9,18 @@ from attntui.analysis.compiled_regions import FusionCheck
 from attntui.analysis.findings import Evidence, Finding
 from attntui.analysis.scope import Range
 from attntui.analysis.slice import Slice
+from attntui.trace import text_at
+from attntui.trace.model import Notice
 from attntui.view.detail.items import Item, heading, item
 from attntui.view.session.selection import EventAt, FindingAt
 from attntui.view.tables.findings import evidence_place, remarks
 from attntui.view.tables.regions import region_lines
 from attntui.view.words.findings import advice_text, assumes_text, figure_label, figure_text
-from attntui.view.words.formats import duration, percent
+from attntui.view.words.formats import count, duration, percent
 
 MAX_EVIDENCE = 20
+SHOWN_BYTES = 400
+"""Of the text at which a notice points."""
 
 
 def finding_detail(part: Slice, key: str) -> list[Item]:
@@ -30,6 +34,8 @@ def finding_detail(part: Slice, key: str) -> list[Item]:
     items = [heading(remark.text)]
     if remark.check is not None:
         return [*items, *_region(remark.check)]
+    if remark.notice is not None:
+        return [*items, *_noticed(part.analysed, remark.notice)]
     finding = remark.finding
     if finding is None:
         return items
@@ -49,6 +55,21 @@ def finding_detail(part: Slice, key: str) -> list[Item]:
         for name, value in finding.figures.items():
             items.append(Item(figure_label(name), figure_text(name, value)))
     return [*items, *_evidence(part.analysed, finding)]
+
+
+def _noticed(analysed: AnalysedTrace, notice: Notice) -> Iterator[Item]:
+    """How often, and the first of its kind as it stands in the text."""
+    yield item("how often", count(notice.count))
+    if notice.offset is None:
+        return
+    yield item("first", f"byte {notice.offset:,} of the text")
+    row = analysed.trace.row_at(notice.offset)
+    if row is not None:
+        yield item("event", analysed.labels.event(row), EventAt(row))
+    text = text_at(analysed.trace, notice.offset, SHOWN_BYTES)
+    if text:
+        yield item("", "")
+        yield item("as written", text.decode("utf-8", "replace"))
 
 
 def _region(check: FusionCheck) -> Iterator[Item]:

@@ -273,7 +273,12 @@ def _trace_facts(analysed: AnalysedTrace) -> dict[str, Any]:
         "roofs": None if peaks is None else {name: getattr(peaks, name) for name in _ROOFS},
         "roofs_source": None if peaks is None else peaks.source,
         "notices": [
-            {"kind": notice.kind, "count": notice.count, "example": notice.example}
+            {
+                "kind": notice.kind,
+                "count": notice.count,
+                "example": notice.example,
+                "offset": notice.offset,
+            }
             for notice in trace.notices
         ],
     }

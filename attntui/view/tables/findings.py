@@ -25,7 +25,7 @@ from attntui.view.tables.regions import check_text
 from attntui.view.words.findings import advice_text, assumes_text, title_text
 from attntui.view.words.formats import count, percent
 
-NOTICE_CELLS = 500
+NOTICE_CELLS = 300
 REPORTED = ("severity", "gain_ns", "cost_ns", "title")
 
 SYMPTOM = "- "
@@ -47,6 +47,7 @@ class Remark:
     cost_ns: int | None = None
     finding: Finding | None = None
     check: FusionCheck | None = None
+    notice: Notice | None = None
 
 
 def remarks(part: Slice) -> tuple[Remark, ...]:
@@ -65,11 +66,12 @@ def remarks(part: Slice) -> tuple[Remark, ...]:
 def notice_text(notice: Notice) -> Safe:
     """What was odd in the file, how often, and an example."""
     words = notice.kind.replace("_", " ")
-    return safe(f"{words} ({count(notice.count)}): {notice.example}", NOTICE_CELLS)
+    where = "" if notice.offset is None else f" [byte {notice.offset:,}]"
+    return safe(f"{words} ({count(notice.count)}){where}: {notice.example}", NOTICE_CELLS)
 
 
 def _noticed(notice: Notice) -> Remark:
-    return Remark(f"notice {notice.kind}", Safe("notice"), notice_text(notice))
+    return Remark(f"notice {notice.kind}", Safe("notice"), notice_text(notice), notice=notice)
 
 
 def nested(found: Sequence[Finding]) -> list[Finding]:
@@ -192,6 +194,9 @@ def _place(analysed: AnalysedTrace, remark: Remark) -> EventAt | GapAt | Range |
         # A region that launched nothing leads to its own first run.
         found = [*(k.rows for k in kernels), *(c.rows for c in calls), remark.check.rows]
         return EventAt(int(found[0][0]))
+    if remark.notice is not None and remark.notice.offset is not None:
+        row = analysed.trace.row_at(remark.notice.offset)
+        return None if row is None else EventAt(row)
     if remark.finding is None or not remark.finding.evidence:
         return None
     return evidence_place(analysed, remark.finding.evidence[0].place)

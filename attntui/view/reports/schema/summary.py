@@ -34,11 +34,14 @@ else:
 
 
 class Notice(Part, kw_only=True):
-    """What was odd in the file: how often, and one example as it stands there."""
+    """What was odd in the file: how often, and one example as it stands there; `offset` is
+    its place in the (unpacked) text, where it is one place.
+    """
 
     kind: str
     count: int
     example: str
+    offset: int | None
 
 
 class Roofs(Part, kw_only=True):
