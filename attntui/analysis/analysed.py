@@ -19,8 +19,9 @@ from attntui.analysis.compiled_regions import FusionCheck, fusion_checks
 from attntui.analysis.devices import DevicePeaks
 from attntui.analysis.first_use import FirstUses
 from attntui.analysis.gap_causes import CauseFinder, cause_finder
+from attntui.analysis.gpu_work import GpuWork, gpu_work
 from attntui.analysis.idle import DeviceIdle, device_idle, launched
-from attntui.analysis.kernel_facts import GpuWork, KernelFact, gpu_work
+from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.labels import Labels
 from attntui.analysis.launches import parent_ops
 from attntui.analysis.roofs import limits, roofs, used_devices
@@ -99,7 +100,7 @@ class AnalysedTrace:
     @cached_property
     def work(self) -> GpuWork:
         """The work of every GPU operation."""
-        return gpu_work(self.trace)
+        return gpu_work(self.trace, self.limits)
 
     @cached_property
     def peaks(self) -> DevicePeaks | None:
@@ -160,7 +161,7 @@ class AnalysedTrace:
 
     @cached_property
     def attention(self) -> tuple[AttentionCall, ...]:
-        return find_attention(self.trace)
+        return tuple(call.possible(self.limits) for call in find_attention(self.trace))
 
     @cached_property
     def fusion(self) -> tuple[FusionCheck, ...]:

@@ -85,6 +85,20 @@ def bound(
     )
 
 
+def is_beyond(
+    flops: int | None,
+    moved: int | None,
+    duration_ns: int,
+    limits: DevicePeaks | None,
+    dtype: str | None,
+    tensor_cores: bool | None,
+) -> bool:
+    """Whether a device of `limits` cannot do that work in that time: it did less, or had what
+    it read in a cache.
+    """
+    return (bound(flops, moved, duration_ns, limits, dtype, tensor_cores).share or 0) > BEYOND
+
+
 def _kind(compute: float | None, memory: float | None) -> Kind | None:
     if compute is None:
         return "memory" if memory is not None and memory >= HALF else None

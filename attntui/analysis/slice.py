@@ -13,9 +13,10 @@ from attntui.analysis.busy_time import own_time
 from attntui.analysis.findings import Finding, find_findings
 from attntui.analysis.gap_causes import GapCauses
 from attntui.analysis.gap_list import GapList
+from attntui.analysis.gpu_work import Traffic, traffic
 from attntui.analysis.idle import DeviceIdle, device_idle, stream_gaps
 from attntui.analysis.in_use import InUse, in_use
-from attntui.analysis.kernel_facts import KernelFact, Traffic, kernel_facts, traffic
+from attntui.analysis.kernel_facts import KernelFact, kernel_facts
 from attntui.analysis.kernels import KernelTable, kernel_table
 from attntui.analysis.replay import Replay, replay
 from attntui.analysis.scope import Call, Scope, ScopeRows, Unit, Whole, call_rows, scope_rows
@@ -174,7 +175,7 @@ class Slice:
     @cached_property
     def kernel_facts(self) -> tuple[KernelFact, ...]:
         analysed = self.analysed
-        return kernel_facts(analysed.work, self.kernels, analysed.peaks, analysed.limits)
+        return kernel_facts(analysed.work, self.kernels, analysed.peaks)
 
     @cached_property
     def traffic(self) -> Traffic:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from attntui.errors import OutputError
 from attntui.safe import Safe, safe
 
 if TYPE_CHECKING:
@@ -16,8 +19,18 @@ NOTICE_CELLS = 300
 
 
 def put(line: Safe) -> None:
-    """One line on standard output."""
-    print(line)
+    """One line on standard output.
+
+    Raises:
+        OutputError: it cannot be written.
+        BrokenPipeError: its reader has what it wanted.
+    """
+    if sys.stdout is None:
+        raise OutputError("standard output is closed: nothing can be printed")
+    try:
+        print(line)
+    except OSError as error:
+        raise _unwritten(error) from None
 
 
 def put_all(lines: Iterable[Safe]) -> None:
@@ -26,8 +39,33 @@ def put_all(lines: Iterable[Safe]) -> None:
 
 
 def put_error(line: Safe) -> None:
-    """One line on standard error."""
-    print(line, file=sys.stderr)
+    """One line on standard error; nothing where that is closed."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(line, file=sys.stderr)
+
+
+def flush() -> None:
+    """Has all written that was put; raises what `put` does."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        raise _unwritten(error) from None
+
+
+def drop() -> None:
+    """Lets go of what was not written yet: nothing may fail once more at exit."""
+    if sys.stdout is not None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def _unwritten(error: OSError) -> OSError | OutputError:
+    if isinstance(error, BrokenPipeError):
+        return error
+    return OutputError(f"standard output: {(error.strerror or str(error)).lower()}")
 
 
 def put_notices(trace: Trace) -> None:
@@ -42,9 +80,12 @@ def put_sections(sections: Sequence[Section], *, markdown: bool = False) -> None
     from attntui.view.reports.markdown import markdown as markdown_lines
     from attntui.view.reports.text import plain, rich_tables
 
-    if markdown or not sys.stdout.isatty():
+    if markdown or sys.stdout is None or not sys.stdout.isatty():
         put_all(markdown_lines(sections) if markdown else plain(sections))
         return
     from rich.console import Console
 
-    Console(highlight=False).print(rich_tables(sections))
+    try:
+        Console(highlight=False).print(rich_tables(sections))
+    except OSError as error:
+        raise _unwritten(error) from None

@@ -5,12 +5,28 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from attntui import __version__
 from attntui.cli.parsing import Parser, add_peaks, peaks_of, time_argument, whole_number
 from attntui.errors import AttntuiError
-from attntui.view.options import PANE_NAMES, STANDARD_INPUT, TABLE_PANES, Options
+from attntui.view.options import (
+    COMPARE_PANES,
+    COMPARE_TABLES,
+    PANE_NAMES,
+    STANDARD_INPUT,
+    TABLE_PANES,
+    Options,
+    Spot,
+)
+
+T = TypeVar("T")
+
+_TABLES = (*TABLE_PANES, *COMPARE_TABLES)
+
+_PIPED = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+"""Names of standard input."""
 
 _COMMANDS_HELP = """\
 commands:
@@ -43,13 +59,13 @@ def run(arguments: Sequence[str]) -> int:
     else:
         from attntui.cli.diff import print_diff
 
-        print_diff(paths)
+        print_diff(paths, parsed.unit)
     return 0
 
 
 def has_screen() -> bool:
     """Whether there is a terminal that can move its cursor. Screens are drawn on stderr."""
-    drawn = sys.stdout.isatty() and sys.stderr.isatty()
+    drawn = all(stream is not None and stream.isatty() for stream in (sys.stdout, sys.stderr))
     return drawn and os.environ.get("TERM") != "dumb"
 
 
@@ -57,38 +73,63 @@ def _with_free_keyboard(paths: Sequence[str]) -> list[str]:
     """The paths, with standard input (`-`) moved to a descriptor of its own: keys are read
     from descriptor 0, which then is the terminal. Raises AttntuiError without a terminal.
     """
-    if "-" not in paths and sys.stdin.isatty():
+    if _PIPED.isdisjoint(paths) and sys.stdin is not None and sys.stdin.isatty():
         return list(paths)
-    piped = os.dup(0)
     try:
+        piped = os.dup(0)
         terminal = os.open("/dev/tty", os.O_RDWR)
     except OSError as error:
         raise AttntuiError("no keyboard beside standard input: try attntui summary") from error
     os.dup2(terminal, 0)
     os.close(terminal)
-    return [f"{STANDARD_INPUT}{piped}" if path == "-" else path for path in paths]
+    return [f"{STANDARD_INPUT}{piped}" if path in _PIPED else path for path in paths]
 
 
 def options_of(parsed: argparse.Namespace) -> Options:
     """The parsed arguments as options, in SI units."""
     bandwidth, flops = peaks_of(parsed)
+    first, other = (_spot(parsed, side) for side in (0, 1))
     return Options(
         step=parsed.step,
-        at=parsed.at,
-        span=parsed.span,
+        at=first.at,
+        span=first.span,
         pane=parsed.pane,
-        start=parsed.start,
+        start=first.start,
         scope=parsed.scope,
-        select=parsed.select,
+        select=first.select,
         tables=tuple(parsed.tables),
         sorts=tuple(parsed.sort),
         filters=tuple(parsed.filter),
         instances=tuple(parsed.instances),
         tops=tuple(parsed.top),
-        threshold=parsed.threshold,
+        rows=tuple(parsed.row),
+        threshold=first.threshold,
+        lanes=first.lanes,
+        other=other,
+        unit=parsed.unit,
+        pair=parsed.pair,
+        untied=parsed.untied,
+        full_width=parsed.full_width,
+        maximised=parsed.maximised,
         ascii=parsed.ascii,
         peak_bandwidth=bandwidth,
         peak_flops=flops,
+    )
+
+
+def _spot(parsed: argparse.Namespace, side: int) -> Spot:
+    """Where the timeline of a trace opens: what stands there once is of the first alone."""
+
+    def of(given: Sequence[T]) -> T | None:
+        return given[side] if side < len(given) else None
+
+    return Spot(
+        at=of(parsed.at),
+        start=of(parsed.start),
+        span=of(parsed.span),
+        select=of(parsed.select),
+        threshold=of(parsed.threshold),
+        lanes=of(parsed.lanes),
     )
 
 
@@ -103,15 +144,14 @@ def parser() -> Parser:
     options.add_argument("traces", metavar="TRACE", nargs="*", help="a trace file, or - for stdin")
     options.add_argument("--version", action="version", version=f"attntui {__version__}")
     options.add_argument("--step", type=whole_number, metavar="N", help="open at step N")
-    options.add_argument("--at", type=time_argument, metavar="TIME", help="open at 1.5ms, 300us")
-    options.add_argument(
-        "--span", type=time_argument, metavar="TIME", help="how much to show round --at"
-    )
+    _add_of_each(options, "at", "TIME", "open at 1.5ms, 300us", time_argument)
+    _add_of_each(options, "span", "TIME", "how much to show round --at", time_argument)
     options.add_argument(
         "--pane",
-        choices=PANE_NAMES,
+        choices=(*PANE_NAMES, *COMPARE_PANES),
         metavar="NAME",
-        help=f"open in this pane: {', '.join(PANE_NAMES)}",
+        help=f"open in this pane: {', '.join(PANE_NAMES)}; "
+        f"of two traces {', '.join(COMPARE_PANES)}",
     )
     _add_view(options)
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
@@ -119,12 +159,36 @@ def parser() -> Parser:
     return options
 
 
+def _add_of_each(
+    group: argparse._ActionsContainer,
+    name: str,
+    metavar: str,
+    help: str,
+    type: Callable[[str], object] = str,
+    dest: str | None = None,
+) -> None:
+    """An option that of two traces stands once for each, first for A."""
+    group.add_argument(
+        f"--{name}",
+        dest=dest or name,
+        type=type,
+        action="append",
+        default=[],
+        metavar=metavar,
+        help=help,
+    )
+
+
 def _add_view(options: Parser) -> None:
     """The options that the copied command has, to open the same view."""
-    view = options.add_argument_group("the view, as the command copied from the palette has it")
-    view.add_argument("--from", dest="start", type=time_argument, metavar="TIME", help="left edge")
+    view = options.add_argument_group(
+        "the view, as the command copied from the palette has it",
+        "Of two traces --at, --from, --span, --select, --threshold and --lanes stand once for A, "
+        "then for B; times count from the beginnings of the units.",
+    )
+    _add_of_each(view, "from", "TIME", "left edge", time_argument, dest="start")
     view.add_argument("--scope", metavar="WORD", help="step:1, call:0, range:START:END (ns)")
-    view.add_argument("--select", metavar="WORD", help="event:12, call:0, step:1, finding:NAME")
+    _add_of_each(view, "select", "WORD", "event:12, call:0, step:1, finding:NAME")
     view.add_argument(
         "--tables", type=_panes, default=(), metavar="PANE,…", help="tables, the last used first"
     )
@@ -133,16 +197,24 @@ def _add_view(options: Parser) -> None:
             f"--{name}", type=_of_pane, action="append", default=[], metavar=f"PANE:{what}"
         )
     view.add_argument("--instances", type=_panes, default=(), metavar="PANE,…")
-    view.add_argument(
-        "--top", type=_top, action="append", default=[], metavar="PANE:N", help="N rows scrolled by"
-    )
-    view.add_argument("--threshold", type=time_argument, metavar="TIME", help="the least gap")
+    for name, help in (("top", "N rows scrolled by"), ("row", "the cursor under N rows")):
+        view.add_argument(
+            f"--{name}", type=_rows, action="append", default=[], metavar="PANE:N", help=help
+        )
+    _add_of_each(view, "threshold", "TIME", "the least gap", time_argument)
+    _add_of_each(view, "lanes", "WORD", "line:3,top:1,closed:4+5,hidden:6,order:1+0,empty")
+    view.add_argument("--maximised", action="store_true", help="the pane alone")
+    compared = options.add_argument_group("two traces side by side")
+    compared.add_argument("--unit", metavar="UNIT", help="what to compare, as attntui diff has it")
+    compared.add_argument("--pair", type=_pair, metavar="N:M", help="unit N of A with M of B")
+    compared.add_argument("--untied", action="store_true", help="each timeline moves alone")
+    compared.add_argument("--full-width", action="store_true", help="each unit fills the screen")
 
 
 def _panes(text: str) -> tuple[str, ...]:
     """Names of table panes between commas."""
     names = tuple(text.split(","))
-    if unknown := set(names) - set(TABLE_PANES):
+    if unknown := set(names) - set(_TABLES):
         raise argparse.ArgumentTypeError(f"no table: {', '.join(sorted(unknown))}")
     return names
 
@@ -150,12 +222,20 @@ def _panes(text: str) -> tuple[str, ...]:
 def _of_pane(text: str) -> tuple[str, str]:
     """A table pane and what is asked of it."""
     pane, colon, rest = text.partition(":")
-    if not colon or pane not in TABLE_PANES:
+    if not colon or pane not in _TABLES:
         raise argparse.ArgumentTypeError(f"not PANE:…: {text!r}")
     return pane, rest
 
 
-def _top(text: str) -> tuple[str, int]:
-    """A table pane and how many rows it is scrolled by."""
+def _rows(text: str) -> tuple[str, int]:
+    """A table pane and a number of its rows."""
     pane, rows = _of_pane(text)
     return pane, whole_number(rows)
+
+
+def _pair(text: str) -> tuple[int, int]:
+    """Units of A and of B by their numbers on screen, which count from 1: `3:4`; from 0."""
+    numbers = [whole_number(number) - 1 for number in text.split(":")]
+    if len(numbers) != 2 or min(numbers) < 0:
+        raise argparse.ArgumentTypeError(f"not a pair of units such as 3:4: {text!r}")
+    return numbers[0], numbers[1]

@@ -100,7 +100,7 @@ def parse_config(key: ConfigKey) -> LaunchConfig:
         block=_extent(block, _MOST_THREADS),
         registers=_integer(registers, 2**16),
         shared_memory=_integer(shared_memory, 2**30),
-        occupancy_pct=_number(occupancy, 1000),
+        occupancy_pct=_number(occupancy, 100),
     )
 
 

@@ -22,8 +22,11 @@ from attntui.trace.source import Source, open_source
 from attntui.trace.trace_text import Lost, TraceText
 
 _REPORT_EVERY_S = 0.05
-_GROWTH = 3
-"""Finishing a load takes at most this many times what its columns hold."""
+_GROWTH = 10
+"""Finishing a load and analysing it takes about this many times what its columns hold."""
+
+LONGEST_BARREN = 1024**3
+"""Bytes of text without one more event after which what follows is let be: it may be endless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,8 @@ def _load(shown: str, watch: _Watch) -> Trace:
         if source.damage is None:
             raise
         raise InputError(f"{shown}: {source.damage}, before the first whole event") from None
+    finally:
+        source.finish()
     watch.look(source.position, source.size, trace.events, always=True)
     return trace
 
@@ -119,10 +124,21 @@ def _read(
     path: str, source: Source, notices: Notices, watch: _Watch, *, search: bool
 ) -> tuple[Store, TraceText]:
     store = Store(notices)
+    barren, progress = 0, (0, 0)
 
     def read() -> bytes:
+        nonlocal barren, progress
         watch.look(source.position, source.size, store.events)
-        return source.read()
+        before, progress = progress, (store.events, text.more)
+        barren = barren if progress == before else 0
+        if barren >= LONGEST_BARREN:
+            notices.add(
+                "endless", f"no event in {barren >> 20:,} MB of text: what follows is let be"
+            )
+            return b""
+        block = source.read()
+        barren += len(block)
+        return block
 
     text = TraceText(path, Window(read), notices, search=search)
     budget = available_memory()

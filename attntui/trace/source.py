@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import tempfile
 import weakref
 import zlib
 from bisect import bisect_right
@@ -15,6 +14,7 @@ from typing import Any, Protocol
 
 from attntui.errors import InputError
 from attntui.trace.model import ArgsReader
+from attntui.trace.spool import Spool
 
 BLOCK = 256 * 1024
 """Bytes of text a read yields at most: a chunk that stays in the cache."""
@@ -26,29 +26,19 @@ _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _GZIP_WBITS = 16 + zlib.MAX_WBITS
 
-_OTHER_KINDS = (
-    (b"PK\x03\x04", "a zip archive (or a PyTorch model); unpack it first"),
-    (b"BZh", "packed with bzip2; unpack it first"),
-    (b"\xfd7zXZ\x00", "packed with xz; unpack it first"),
-    (b"SQLite format 3\x00", "an SQLite database (Nsight Systems?), not a PyTorch profiler trace"),
-    (b"\x7fELF", "a program, not a trace"),
-    (b"\x89PNG", "a picture, not a trace"),
-    (b"\x80\x04", "a pickle, not a trace; export the profile with export_chrome_trace"),
-    (b"\x80\x02", "a pickle, not a trace; export the profile with export_chrome_trace"),
-)
-
 
 class Source(Protocol):
     """The text of one file, read once from start to end.
 
-    `position` counts the bytes of the file taken so far, out of `size`. `damage` says
-    what stopped the reading early.
+    `position` counts the bytes of the file taken so far, out of `size` (None for a pipe whose
+    end is not seen). `damage` says what stopped the reading early.
     """
-
-    size: int
 
     @property
     def position(self) -> int: ...
+
+    @property
+    def size(self) -> int | None: ...
 
     @property
     def damage(self) -> str | None: ...
@@ -65,8 +55,24 @@ class Source(Protocol):
         """Reads parts of the text again; call it when all is read."""
         ...
 
+    def finish(self) -> None:
+        """Lets be what was not read yet; what was can be read again."""
+        ...
 
-class _File:
+
+class _File(Protocol):
+    """A file whose bytes can be read from anywhere."""
+
+    @property
+    def size(self) -> int | None: ...
+
+    def at(self, offset: int, length: int) -> bytes: ...
+
+    def finish(self) -> None:
+        """Nothing more of it is wanted than what was read already."""
+
+
+class _RegularFile:
     """An open file, closed when the last user of it goes.
 
     It keeps reading what was opened, even when another file takes its path.
@@ -80,50 +86,54 @@ class _File:
     def at(self, offset: int, length: int) -> bytes:
         return os.pread(self.descriptor, length, offset)
 
+    def finish(self) -> None:
+        """All of it stays there to be read."""
 
-def open_source(path: str, spooled: Callable[[int], None]) -> Source:
+
+def open_source(path: str, waiting: Callable[[int], None]) -> Source:
     """Opens `path`, or standard input for `-`, and looks at its first bytes.
 
-    What cannot be read twice (standard input, a pipe) is first copied to a temporary
-    file without a name; `spooled` is told the bytes copied so far.
+    What cannot be read twice (standard input, a pipe) is copied to a temporary file without
+    a name while it is read; `waiting` is told the bytes copied so far, and may raise.
 
     Raises:
         InputError: there is no such file, or it is none that could hold a trace.
     """
-    file = _File(_spool(0, spooled) if path == "-" else _open(path, spooled))
-    if file.size == 0:
+    file = _opened(path, waiting)
+    magic = file.at(0, len(_ZSTD))
+    if not magic:
         raise InputError(f"{path}: is empty; the profiler writes the file when it is stopped")
-    magic = file.at(0, 16)
     if magic.startswith(_GZIP):
         return GzipSource(file)
     if magic.startswith(_ZSTD):
         return ZstdSource(file, path)
-    for start, kind in _OTHER_KINDS:
-        if magic.startswith(start):
-            raise InputError(f"{path}: is {kind}")
     return PlainSource(file)
 
 
-def _open(path: str, spooled: Callable[[int], None]) -> int:
+def _opened(path: str, waiting: Callable[[int], None]) -> _File:
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        # A pipe that nobody writes to yet must not hold up whoever may cancel.
+        descriptor = os.dup(0) if path == "-" else os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         mode = os.fstat(descriptor).st_mode
     except OSError as error:
         raise InputError(f"{path}: {_reason(error)}") from None
     except ValueError:
         raise InputError(f"{path!r}: is no path") from None
+    if stat.S_ISREG(mode) and path != "-":
+        return _RegularFile(descriptor)
+    if stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+        return Spool(path, descriptor, waiting)
+    is_terminal = os.isatty(descriptor)
+    os.close(descriptor)
     if stat.S_ISDIR(mode):
-        os.close(descriptor)
         raise InputError(f"{path}: is a directory; name a trace file in it")
-    if stat.S_ISREG(mode):
-        return descriptor
-    try:
-        return _spool(descriptor, spooled)
-    finally:
-        os.close(descriptor)
+    kind = "a terminal" if is_terminal else "a device"
+    raise InputError(f"{path}: is {kind}, not a file; name a trace file, or pipe one in with -")
 
 
 def _reason(error: OSError) -> str:
+    if error.errno == errno.EBADF:
+        return "standard input is closed"
     if error.errno == errno.ENOENT:
         return "no such file"
     if error.errno == errno.EACCES:
@@ -131,28 +141,17 @@ def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
-def _spool(descriptor: int, spooled: Callable[[int], None]) -> int:
-    total = 0
-    try:
-        with tempfile.TemporaryFile() as copy:
-            while block := os.read(descriptor, BLOCK):
-                copy.write(block)
-                total += len(block)
-                spooled(total)
-            copy.flush()
-            return os.dup(copy.fileno())
-    except OSError as error:
-        raise InputError(f"the input cannot be copied to a file: {_reason(error)}") from None
-
-
 class PlainSource:
     """Text as it lies in the file."""
 
     def __init__(self, file: _File) -> None:
         self._file = file
-        self.size = file.size
         self.position = 0
         self.damage: str | None = None
+
+    @property
+    def size(self) -> int | None:
+        return self._file.size
 
     def read(self) -> bytes:
         try:
@@ -165,6 +164,9 @@ class PlainSource:
 
     def again(self) -> PlainSource:
         return PlainSource(self._file)
+
+    def finish(self) -> None:
+        self._file.finish()
 
     def reader(self) -> ArgsReader:
         return _PlainReader(self._file)
@@ -246,10 +248,13 @@ class GzipSource:
     def __init__(self, file: _File) -> None:
         self._file = file
         self._inflater = _Inflater(file)
-        self.size = file.size
         self._text_position = 0
         self._every = _CHECKPOINT_EVERY
         self._checkpoints: list[tuple[int, int, Any]] = [(0, 0, None)]
+
+    @property
+    def size(self) -> int | None:
+        return self._file.size
 
     @property
     def position(self) -> int:
@@ -274,6 +279,9 @@ class GzipSource:
 
     def again(self) -> GzipSource:
         return GzipSource(self._file)
+
+    def finish(self) -> None:
+        self._file.finish()
 
     def reader(self) -> ArgsReader:
         return _GzipReader(self._file, self._checkpoints)
@@ -313,8 +321,11 @@ class ZstdSource:
         self._path = path
         self._raw = _RawReader(file)
         self._stream = self._unpacked(self._raw)
-        self.size = file.size
         self.damage: str | None = None
+
+    @property
+    def size(self) -> int | None:
+        return self._file.size
 
     @property
     def position(self) -> int:
@@ -332,6 +343,9 @@ class ZstdSource:
 
     def again(self) -> ZstdSource:
         return ZstdSource(self._file, self._path)
+
+    def finish(self) -> None:
+        self._file.finish()
 
     def reader(self) -> ArgsReader:
         return _ZstdReader(lambda: self._unpacked(_RawReader(self._file)))

@@ -10,6 +10,7 @@ from typing import Any
 from attntui.errors import InputError
 from attntui.trace.chunks import Batch, Ends, EventList, Strange
 from attntui.trace.event_json import loads_lenient
+from attntui.trace.kinds import HEAD, other_kind
 from attntui.trace.notices import Notices
 from attntui.trace.scan import Window, find_end, take_value
 from attntui.trace.source import BLOCK
@@ -81,7 +82,9 @@ class TraceText:
             Lost: start again with `search`.
         """
         window = self._window
-        window.fill()
+        window.fill_to(HEAD)
+        if said := other_kind(window.buffer[:HEAD], self._path):
+            raise InputError(f"{self._path}: {said}")
         if window.buffer.startswith(b"\xef\xbb\xbf"):
             window.at = 3
         first = window.peek()
@@ -119,8 +122,6 @@ class TraceText:
         head = self._window.buffer[:4096]
         if not first:
             return "holds nothing; the profiler writes the file when it is stopped"
-        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            return "is UTF-16 text; a trace is UTF-8 JSON"
         kind = "binary data" if b"\x00" in head else "not JSON"
         return f"is {kind}, not a profiler trace (export_chrome_trace writes one)"
 
@@ -248,8 +249,11 @@ class TraceText:
             return "is cut off before its `traceEvents`; nothing of it can be shown"
         if "traceEvents" in keys:
             return "`traceEvents` is no list; this is no profiler trace"
-        if "nodes" in keys and "schema" in keys:
-            return "is an execution trace (nodes), not a profiler trace (traceEvents)"
+        if "nodes" in keys or {"schema", "start_ts"} <= keys.keys():
+            return (
+                "is an execution trace (nodes), not a profiler trace (traceEvents): "
+                "export_chrome_trace writes one"
+            )
         if not keys:
             return "is an empty JSON object; a profiler trace has `traceEvents`"
         shown = ", ".join(list(keys)[:4])

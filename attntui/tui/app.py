@@ -9,8 +9,11 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.worker import WorkerFailed
 
 from attntui.errors import InputError
 from attntui.safe import Safe, safe
@@ -21,6 +24,7 @@ from attntui.tui.screens.loading import AligningScreen, LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.palette import Palette
 from attntui.tui.screens.picker import Facts, PickerScreen
+from attntui.tui.terminal import TerminalDriver
 from attntui.view.options import Options
 from attntui.view.session.hints import pane_keys
 from attntui.view.session.reopen import opened
@@ -44,6 +48,26 @@ class AttntuiApp(App[None]):
         self._comparing = False
         self._facts: Facts = {}
 
+    def get_driver_class(self) -> type[Driver]:
+        chosen = super().get_driver_class()
+        return TerminalDriver if chosen is LinuxDriver else chosen
+
+    @property
+    def crash(self) -> Exception | None:
+        """The first exception that nothing took, in a handler, a worker or a frame."""
+        found = self._exception
+        if isinstance(found, WorkerFailed) and isinstance(found.error, Exception):
+            return found.error
+        return found
+
+    def _fatal_error(self) -> None:
+        """Textual would print the traceback, with the values of all variables."""
+        self._close_messages_no_wait()
+
+    def _print_error_renderables(self) -> None:
+        """The command line tells of a crash, in one line."""
+        self._exit_renderables.clear()
+
     def on_mount(self) -> None:
         if self.paths:
             self._open()
@@ -58,37 +82,41 @@ class AttntuiApp(App[None]):
     async def _open(self) -> None:
         """The traces of the command line; one that cannot be opened ends the program."""
         sessions = await self._load_all(self.paths)
-        if sessions is None or not await self._show(sessions, closable=False):
+        if sessions is None or not await self._show(sessions, self.options, closable=False):
             self.exit()
 
     @work
     async def _pick(self) -> None:
         """A trace to choose; back here when the user has done with it."""
         sessions = await self._choose(safe("Open a trace, or compare two"), closable=False)
-        if sessions and not await self._show(sessions, closable=True, then=self._pick):
+        if sessions and not await self._show(
+            sessions, self.options, closable=True, then=self._pick
+        ):
             self._pick()
 
     async def _show(
         self,
         sessions: list[Session],
+        options: Options,
         *,
         closable: bool,
         then: Callable[[], object] | None = None,
     ) -> bool:
-        """Puts one fresh session, or two side by side, on screen; False when that was cancelled.
+        """Puts one fresh session, or two side by side, on screen where `options` ask; False
+        when that was cancelled.
 
         The list is emptied: a trace must not be kept by whoever opened it.
         """
         screen: Screen[None]
         if len(sessions) == 1:
-            session = opened(sessions.pop(), self.options)
-            screen = MainScreen(session, self.options, closable=closable)
+            session = opened(sessions.pop(), options)
+            screen = MainScreen(session, options, closable=closable)
         else:
             b, a = sessions.pop(), sessions.pop()
-            compared = await self.push_screen_wait(AligningScreen(a, b))
+            compared = await self.push_screen_wait(AligningScreen(a, b, options))
             if compared is None:
                 return False
-            screen = CompareScreen(compared, self.options, closable=closable)
+            screen = CompareScreen(compared, options, closable=closable)
 
         def closed(_: None) -> None:
             if then is not None:
@@ -147,7 +175,7 @@ class AttntuiApp(App[None]):
         others = await self._choose(safe("Compare with"), closable=True)
         self._comparing = False
         if others:
-            await self._show([session, *others], closable=True)
+            await self._show([session, *others], self.options.drawing, closable=True)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the key table by name, first those of the pane last used."""
@@ -156,17 +184,23 @@ class AttntuiApp(App[None]):
         for key in dict.fromkeys((*pane_keys(screen.keys, screen.last_pane), *screen.keys)):
             title = f"{key.text} ({key.shown})"
             yield SystemCommand(title, key.group, partial(screen.run_action, key.action))
-        if isinstance(screen, MainScreen):
-            yield SystemCommand(
-                "copy the command line for this view",
-                "opens the same trace at the same place",
-                screen.action_copy_command,
-            )
+        yield SystemCommand(
+            "copy the command line for this view",
+            "opens the same at the same place",
+            screen.action_copy_command,
+        )
 
 
 def run(paths: list[str], options: Options) -> None:
-    """Runs the application. Raises InputError where a trace named could not be opened."""
+    """Runs the application; the terminal is as it was when this returns or raises.
+
+    Raises:
+        InputError: a trace named could not be opened.
+        Exception: whatever the application failed by.
+    """
     app = AttntuiApp(paths, options)
     app.run()
+    if app.crash is not None:
+        raise app.crash
     if app.failure is not None and paths:
         raise InputError(app.failure)

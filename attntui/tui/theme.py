@@ -9,6 +9,7 @@ from rich.color import Color
 from rich.style import Style
 from textual.app import App
 
+from attntui.view.drawing.compared import ALONE, BOTH, MIXED
 from attntui.view.drawing.paint import Paint
 from attntui.view.drawing.raster import Shape
 from attntui.view.drawing.tracks import TrackKind
@@ -105,6 +106,14 @@ TRACK_PAINT = {
 
 SELECTED = Style(color="#101418", bgcolor="#f2f4f8", bold=True)
 LINKED = Style(color="#101418", bgcolor="#ffd75f", bold=True)
+
+
+COMPARED = {
+    BOTH: Style(color="#9aa0a8"),
+    **dict.fromkeys(ALONE, Style(color="#ff6b6b", bold=True)),
+    MIXED: Style(color="#ffd75f", bold=True),
+}
+"""The signs of work that two compared units have both, or one of them alone."""
 
 
 @cache

@@ -46,6 +46,14 @@ class FileFacts:
     busy_share: float | None
 
 
+def working_directory() -> Path:
+    """Where the program was started; a path to nothing where that was deleted since."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path()
+
+
 def facts_of(path: Path, cancelled: Callable[[], bool]) -> FileFacts:
     """Reads a trace for what the list tells of it. Raises InputError and LoadCancelled."""
     analysed = AnalysedTrace(load(path, cancelled=cancelled))

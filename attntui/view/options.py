@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 PANE_NAMES = (
     *("overview", "kernels", "gaps", "attention", "ops", "steps"),
@@ -12,6 +13,11 @@ PANE_NAMES = (
 
 TABLE_PANES = PANE_NAMES[:-2]
 """The panes that are tables."""
+
+COMPARE_PANES = ("rows", "scoreboard", "left", "right")
+"""What `--pane` takes where two traces are compared: the tables, then the timelines."""
+
+COMPARE_TABLES = COMPARE_PANES[:-2]
 
 TABLE_NAMES = (
     *("devices", "findings", "time", "kernels", "gaps", "attention", "ops", "steps"),
@@ -24,17 +30,35 @@ STANDARD_INPUT = "/dev/fd/"
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """Where one timeline opens; None where nothing was asked.
+
+    Of a trace alone times are in ns from its origin, of a compared one from the beginning of
+    its unit. `span` is how many ns to show round `at`, or from `start` on; `select` and `lanes`
+    are words as `attntui/view/session/spelling.py` has them; `threshold` is the least gap in ns.
+    """
+
+    at: int | None = None
+    start: int | None = None
+    span: int | None = None
+    select: str | None = None
+    threshold: int | None = None
+    lanes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """Where to open and how to draw; None where nothing was asked.
 
-    `step` is the number in the step's name, `at` a time in ns from the trace's origin,
-    `span` how many ns to show round it, or from `start` on, `pane` a pane's name. `scope` and
-    `select` are words as `attntui/view/session/spelling.py` has them. `tables` are those on
-    screen, the last used first; `sorts` and `filters` a pane each with the column (`-` before
-    one that is sorted downwards) or the pattern; `instances` the panes that show them; `tops`
-    how many rows a pane has scrolled out of sight; `threshold` the least gap in ns.
-    `peak_bandwidth` (bytes/s) and `peak_flops` (FLOP/s) win over the device table. `ascii`
-    draws with ASCII alone.
+    `step` is the number in the step's name, `pane` a pane's name, `scope` a word as `select` is.
+    `at` to `lanes` are a `Spot`'s, of two traces that of the first; `other` is the second's.
+    `tables` are those on screen, the last used first; `sorts` and `filters` a pane each with the
+    column (`-` before one that is sorted downwards) or the pattern; `instances` the panes that
+    show them; `tops` how many rows a pane has scrolled out of sight, `rows` how many are above
+    its cursor. Of two traces `unit` is what is compared, as `attntui diff --unit` has it, `pair`
+    which of A's and of B's, from 0; `untied` lets the timelines move alone, `full_width` scales
+    each unit to the screen. `maximised` shows the pane alone. `peak_bandwidth` (bytes/s) and
+    `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone.
     """
 
     step: int | None = None
@@ -49,7 +73,40 @@ class Options:
     filters: tuple[tuple[str, str], ...] = ()
     instances: tuple[str, ...] = ()
     tops: tuple[tuple[str, int], ...] = ()
+    rows: tuple[tuple[str, int], ...] = ()
     threshold: int | None = None
+    lanes: str | None = None
+    other: Spot = Spot()
+    unit: str | None = None
+    pair: tuple[int, int] | None = None
+    untied: bool = False
+    full_width: bool = False
+    maximised: bool = False
     ascii: bool = False
     peak_bandwidth: float | None = None
     peak_flops: float | None = None
+
+    @property
+    def spot(self) -> Spot:
+        """Where the timeline of the first trace opens."""
+        return Spot(self.at, self.start, self.span, self.select, self.threshold, self.lanes)
+
+    @property
+    def drawing(self) -> Options:
+        """How to draw, whichever trace is opened and wherever."""
+        return Options(
+            ascii=self.ascii, peak_bandwidth=self.peak_bandwidth, peak_flops=self.peak_flops
+        )
+
+    def of_panes(self, panes: Collection[str]) -> Options:
+        """Without what is asked of panes that are not among these."""
+        return replace(
+            self,
+            pane=self.pane if self.pane in panes else None,
+            tables=tuple(pane for pane in self.tables if pane in panes),
+            sorts=tuple(of for of in self.sorts if of[0] in panes),
+            filters=tuple(of for of in self.filters if of[0] in panes),
+            instances=tuple(pane for pane in self.instances if pane in panes),
+            tops=tuple(of for of in self.tops if of[0] in panes),
+            rows=tuple(of for of in self.rows if of[0] in panes),
+        )

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 from builders import Event, name_of, where_real
-from made import call, copy, kernel, op, trace_of
+from made import annotation, call, copy, kernel, op, trace_of
 from real_traces import every_real_trace, observed
 
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.compare import take
+from attntui.analysis.compare.units import WINDOW_UNIT
 from attntui.analysis.devices import DevicePeaks, peaks
-from attntui.analysis.kernel_facts import (
-    KernelFact,
-    gpu_work,
-    kernel_facts,
-    traffic,
-)
+from attntui.analysis.gpu_work import gpu_work, traffic
+from attntui.analysis.kernel_facts import KernelFact, kernel_facts
 from attntui.analysis.kernels import kernel_table
 from attntui.analysis.roofline import BEYOND
 from attntui.analysis.roofs import limits, roofs
 from attntui.trace import Trace, load
+from attntui.view.reports import summary
 
 MEASURED = Path(__file__).parent / "measured_h200.csv"
 H200 = {
@@ -207,20 +207,52 @@ def test_work_that_the_device_cannot_do_in_that_time_is_not_told() -> None:
     shape = [1_000_000]
     for busy, told in ((fair, True), (close, True), (half, False)):
         trace = trace_of(added(1, shape, busy), deviceProperties=[H200])
-        fact = kernel_facts(gpu_work(trace), kernel_table(trace), most, most)[0]
+        fact = kernel_facts(gpu_work(trace, most), kernel_table(trace), most)[0]
         assert (fact.moved is not None, fact.beyond_ns) == (told, 0 if told else busy)
         assert (fact.bound.gbps is not None, fact.bound.kind is not None) == (told, told)
     mixed = trace_of(
         [*added(1, shape, half), *added(2, [2_000_000], 10_000)], deviceProperties=[H200]
     )
-    fact = kernel_facts(gpu_work(mixed), kernel_table(mixed), most, most)[0]
+    fact = kernel_facts(gpu_work(mixed, most), kernel_table(mixed), most)[0]
     assert (fact.moved, fact.known_ns, fact.beyond_ns) == (24_000_000, 10_000, half)
     # A roof that was asked for may be lower than what the device can do.
     trace = trace_of(added(1, shape, fair), deviceProperties=[H200])
     asked = roofs(trace, bandwidth=1e12)
-    fact = kernel_facts(gpu_work(trace), kernel_table(trace), asked, most)[0]
+    fact = kernel_facts(gpu_work(trace, most), kernel_table(trace), asked)[0]
     assert fact.beyond_ns == 0
     assert fact.bound.share == pytest.approx(4.8)
+
+
+def test_work_beyond_the_device_is_in_no_sum() -> None:
+    """The kernel's facts, traffic, steps, the comparison and JSON leave out the same."""
+    # Four times 12 MB, in 1.25 us (beyond 4800 GB/s) or in 10 us; both of one step.
+    events = [annotation("ProfilerStep#1", 90_000, 900_000)]
+    for number, (shape, busy) in enumerate([([1_000_000], 1_250), ([2_000_000], 10_000)] * 2, 1):
+        events += added(number, shape, busy)
+    analysed = AnalysedTrace(trace_of(events, deviceProperties=[H200]))
+    moved, known, beyond = 2 * 24_000_000, 20_000, 2_500
+    (fact,) = analysed.whole.kernel_facts
+    assert (fact.moved, fact.known_ns, fact.beyond_ns) == (moved, known, beyond)
+    found = analysed.whole.traffic
+    assert (found.moved, found.known_ns, found.gpu_ns) == (moved, known, known + beyond)
+    figures = take(analysed, WINDOW_UNIT).figures
+    assert (figures.hbm_bytes.total, figures.hbm_bytes.known_ns) == (moved, known)
+    assert (figures.flops.total, figures.flops.known_ns) == (2 * 2_000_000, known)
+    document = summary.document(analysed)
+    assert [kernel["beyond_roof_ns"] for kernel in document["kernels"]] == [beyond]
+    assert [(step["hbm_bytes"], step["coverage"]) for step in document["steps"]] == [
+        (moved, known / (known + beyond))
+    ]
+
+
+def test_operations_alike_are_beyond_the_device_together() -> None:
+    """One of them may be a bit short by chance: the mean tells."""
+    shape = [1_000_000]
+    events = [event for n, busy in enumerate((2_000, 2_600), 1) for event in added(n, shape, busy)]
+    most = roofs(trace_of(events, deviceProperties=[H200]))
+    assert gpu_work(trace_of(events), most).told.all()
+    events += added(3, shape, 1_000)
+    assert gpu_work(trace_of(events), most).beyond.all()
 
 
 def test_what_a_device_can_do_is_told_by_its_datasheet_before_what_was_measured() -> None:

@@ -49,3 +49,11 @@ async def compared_with(pilot: Pilot[None]) -> CompareScreen:
         await loaded(pilot)
     await pilot.pause()
     return pilot.app.screen
+
+
+def drawn(pilot: Pilot[None]) -> list[str]:
+    """The lines on screen."""
+    screen = pilot.app.screen
+    return [
+        "".join(segment.text for segment in line) for line in screen._compositor.render_strips()
+    ]

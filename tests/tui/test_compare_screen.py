@@ -8,7 +8,7 @@ from pathlib import Path
 
 import builders
 import pytest
-from driver import compared_with, finished, loaded, picking
+from driver import Opened, compared_with, drawn, finished, loaded, picking
 from steps_trace import two_steps
 from textual.pilot import Pilot
 
@@ -17,6 +17,8 @@ from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.widgets.table import VirtualTable
+from attntui.tui.widgets.text import Block
+from attntui.view.drawing.ascii_text import plain
 from attntui.view.options import Options
 from attntui.view.session.keys import COMPARE_KEYS
 
@@ -137,14 +139,6 @@ async def comparing(
 ) -> AsyncIterator[tuple[Pilot[None], CompareScreen]]:
     async with AttntuiApp([a, b], Options()).run_test(size=size) as pilot:
         yield pilot, await compared_with(pilot)
-
-
-def drawn(pilot: Pilot[None]) -> list[str]:
-    """The lines on screen."""
-    screen = pilot.app.screen
-    return [
-        "".join(segment.text for segment in line) for line in screen._compositor.render_strips()
-    ]
 
 
 def line_with(lines: list[str], *words: str) -> int:
@@ -308,3 +302,157 @@ async def test_it_opens_on_the_largest_change(compared: Compared) -> None:
         rows = screen.query_one("#rows", VirtualTable)
         assert (rows.cursor, rows.marked) == (0, True)
         assert screen._ends == tuple(session.event for session in screen.compared.sessions)
+
+
+@pytest.mark.parametrize("key", ["C", "question_mark"])
+@pytest.mark.parametrize("ascii_only", [False, True])
+async def test_legend_and_help_tell_the_signs_of_a_comparison(key: str, ascii_only: bool) -> None:
+    app = AttntuiApp([NAIVE, FLASH], Options(ascii=ascii_only))
+    async with app.run_test(size=(120, 150)) as pilot:
+        await compared_with(pilot)
+        await pilot.press(key)
+        await pilot.pause()
+        while not pilot.app.screen.query_one(Block).size.height:
+            await pilot.pause()
+        await pilot.pause()
+        lines = [plain(line) for line in drawn(pilot)]
+        compared = lines[line_with(lines, "Compared") :]
+        for sign, words in (
+            ("=", "GPU work that has its like in the other unit"),
+            ("-", "GPU work that A alone has"),
+            ("+", "GPU work that B alone has"),
+            ("~", "several operations a cell: some of each"),
+            ("tied", "both units begin in one column"),
+            ("tied, shifted", "they lie apart"),
+            ("untied (t)", "each moves alone"),
+        ):
+            told = [line.strip("│| ") for line in compared]
+            assert any(line.startswith(f"{sign} ") and words in line for line in told)
+
+
+async def test_a_trace_alone_has_no_legend_of_comparing(opened: Opened) -> None:
+    async with opened(size=(120, 150)) as (pilot, _):
+        await pilot.press("C")
+        await pilot.pause()
+        assert "Compared" not in " ".join(drawn(pilot))
+
+
+HEADED = builders.thread_name("a_thread_with_a_rather_long_name")
+
+
+async def test_long_headings_get_room_and_both_timelines_stay_cell_over_cell(
+    tmp_path: Path,
+) -> None:
+    long = [*two_steps(), HEADED]
+    paths = [
+        str(builders.write_trace(tmp_path, events, name))
+        for events, name in ((long, "a.json"), (two_steps(), "b.json"))
+    ]
+    async with AttntuiApp(paths, Options()).run_test(size=(200, 60)) as pilot:
+        await compared_with(pilot)
+        lines = drawn(pilot)
+        assert any("a_thread_with_a_rather" in line for line in lines)
+        zeros = [line.index("0━ns") for line in lines if "0━ns" in line]
+        assert len(zeros) == 2
+        assert zeros[0] == zeros[1]
+
+
+async def test_a_table_without_rows_gives_its_room_to_the_other(tmp_path: Path) -> None:
+    host = [builders.cpu_op("aten::mm", 0, 100), builders.cpu_op("aten::add", 200, 50)]
+    paths = [str(builders.write_trace(tmp_path, host, name)) for name in ("a.json", "b.json")]
+    async with AttntuiApp(paths, Options()).run_test(size=(200, 60)) as pilot:
+        await compared_with(pilot)
+        lines = drawn(pilot)
+        table = line_with(lines, "1 Scoreboard")
+        assert "2 What changed" not in lines[table]
+        assert any("CPU time" in line for line in lines[table:])
+        assert "B's window is just as long as A's: CPU 250 → 250 us" in lines[0]
+        await pilot.press("2")
+        await pilot.pause()
+        assert any("no GPU operation in either unit" in line for line in drawn(pilot))
+
+
+@pytest.mark.parametrize("height", [15, 18, 20, 24, 30, 33, 40, 60])
+async def test_cautions_leave_verdict_timelines_and_a_table_on_screen(
+    tmp_path: Path, height: int
+) -> None:
+    device = {"id": builders.DEVICE, "name": ""}
+    said = {"deviceProperties": [device], "torch_version": "2.9", "cudnn": "9", "triton": "3.4"}
+    other = {"deviceProperties": [device], "torch_version": "2.4", "cudnn": "8", "triton": "3.1"}
+    paths = []
+    for name, fields, called in (("a", said, "NVIDIA H100 80GB HBM3"), ("b", other, "AMD MI300X")):
+        own = {**fields, "deviceProperties": [{**device, "name": called}]}
+        paths.append(str(builders.write_trace(tmp_path, two_steps(), f"{name}.json", **own)))
+    async with AttntuiApp(paths, Options()).run_test(size=(80, height)) as pilot:
+        await compared_with(pilot)
+        lines = drawn(pilot)
+        assert "B's window is" in lines[0] or "B is" in lines[0]
+        cautions = next(line for line in lines if "caution, " in line)
+        assert "caution, these 4 differ: device: NVIDIA H100 80GB HBM3 / AMD MI300X" in cautions
+        a, b, table = (line_with(lines, words) for words in ("3 A unit", "4 B unit", "2 What"))
+        assert a < b < table < height - 2
+        assert "difference" in lines[table + 1]
+        assert "Enter" in lines[-1]
+
+
+async def test_of_units_without_gpu_work_the_unit_is_marked_and_nothing_tied(
+    tmp_path: Path,
+) -> None:
+    host = [builders.annotation("ProfilerStep#1", 10, 200), builders.cpu_op("aten::mm", 20, 100)]
+    paths = [str(builders.write_trace(tmp_path, host, name)) for name in ("a.json", "b.json")]
+    async with AttntuiApp(paths, Options()).run_test(size=(120, 40)) as pilot:
+        await compared_with(pilot)
+        lines = drawn(pilot)
+        assert sum("┯0━ns━" in line for line in lines) == 2
+        assert lines[line_with(lines, "tied")].strip() == "tied"
+        assert "A: -   B: -" in lines[-1]
+
+
+async def test_keys_and_sizes_before_the_second_trace_is_there_do_no_harm() -> None:
+    async with AttntuiApp([NAIVE, FLASH], Options()).run_test(size=(120, 40)) as pilot:
+        for key in ("j", "w", "R", "4", "l"):
+            await pilot.press(key)
+        await pilot.resize_terminal(80, 24)
+        screen = await compared_with(pilot)
+        await pilot.pause()
+        lines = drawn(pilot)
+        assert len(lines) == 24
+        assert "B is 11.9x faster" in lines[0]
+        table = line_with(lines, "2 What changed")
+        assert line_with(lines, "3 A unit") < line_with(lines, "4 B unit") < table
+        assert screen.compared.is_in_step
+
+
+async def test_escape_while_the_second_trace_loads_ends_the_program() -> None:
+    app = AttntuiApp([NAIVE, FLASH], Options())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("escape")
+        await pilot.pause()
+    assert not any(isinstance(screen, CompareScreen) for screen in app.screen_stack)
+
+
+async def test_a_trace_against_itself_has_one_sign_alone_and_so_it_has_swapped() -> None:
+    async with comparing(PREFILL_NAIVE, PREFILL_NAIVE, (120, 40)) as (pilot, screen):
+        for key in ("j", "o"):
+            await pilot.press(key)
+            lines = drawn(pilot)
+            assert "B is just as fast as A" in lines[0]
+            for side, other in enumerate("BA"):
+                # The heading, then signs.
+                signs = lines[line_with(lines, f"against {other}")].split(f"against {other}")[1]
+                assert set(signs.strip("│ ")) <= {"=", " "}
+                assert "=" in signs
+                assert screen.compared.ends[side] is not None
+        assert screen.compared.ends[0] == screen.compared.ends[1]
+
+
+@pytest.mark.parametrize("side", ["3", "4"])
+async def test_a_swap_keeps_both_units_in_step_and_the_verdict_turns(side: str) -> None:
+    async with comparing(NAIVE, FLASH, (120, 40)) as (pilot, screen):
+        await pilot.press(side, "w", "o")
+        lines = drawn(pilot)
+        assert "B is 11.9x slower" in lines[0]
+        assert "flash_b8" in lines[line_with(lines, "3 A unit")]
+        assert screen.compared.is_in_step
+        await pilot.press("escape")
+        assert "B is 11.9x faster" in drawn(pilot)[0]

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attntui.analysis.attention.claims import claims_of
 from attntui.analysis.attention.fused import find_fused
-from attntui.analysis.attention.measure import Roles, claims_of
+from attntui.analysis.attention.measure import Roles
 from attntui.analysis.attention.model import ROLES, Found, ThreadSpan
 from attntui.analysis.attention.naive import Search
 from attntui.analysis.attention.optree import Launches, OpTree

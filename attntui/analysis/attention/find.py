@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from attntui.analysis.attention.backward import find_backward
+from attntui.analysis.attention.claims import claimed, claims_of
 from attntui.analysis.attention.fused import find_fused
 from attntui.analysis.attention.kernels_only import find_by_kernels
-from attntui.analysis.attention.measure import Roles, claimed, claims_of, measure
+from attntui.analysis.attention.measure import Roles, measure
 from attntui.analysis.attention.model import AttentionCall, Found
 from attntui.analysis.attention.naive import find_naive
 from attntui.analysis.attention.optree import launches, op_tree

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from attntui.analysis.attention_ops import Backend, Direction
+from attntui.analysis.devices import DevicePeaks
+from attntui.analysis.roofline import is_beyond
 from attntui.analysis.word import Word
 from attntui.analysis.work.attention import attention_flops, fused_attention_bytes
 from attntui.trace.model import ABSENT, I64
@@ -114,6 +116,21 @@ class AttentionCall:
         """How many of its GPU operations are memsets; the others are kernels and copies."""
         share = self.role(Role.MEMSET)
         return 0 if share is None else share.gpu_ops
+
+    def possible(self, limits: DevicePeaks | None) -> AttentionCall:
+        """The call with no more work told than a device of `limits` can do in its time."""
+
+        def told(share: RoleShare) -> RoleShare:
+            moved = share.hbm_bytes
+            beyond = is_beyond(None, moved, share.gpu_ns, limits, None, None)
+            return replace(share, hbm_bytes=None) if beyond else share
+
+        roles = tuple(map(told, self.roles))
+        flops, ns = self.flops, self.gpu_ns
+        if is_beyond(flops, None, ns, limits, self.dtype, tensor_cores=True):
+            flops = None
+        known = all(share.hbm_bytes is not None for share in roles)
+        return replace(self, roles=roles, flops=flops, hbm_bytes=self.hbm_bytes if known else None)
 
     def role(self, name: Role) -> RoleShare | None:
         """The share of one role, None where no operation plays it."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare.cautions import Caution, find_cautions
-from attntui.analysis.compare.metrics import Metric, scoreboard
+from attntui.analysis.compare.metrics import COVERED, Metric, scoreboard
 from attntui.analysis.compare.pairing import Likeness, Pairing, pair, representative, turned
 from attntui.analysis.compare.rows import Row, build_rows
 from attntui.analysis.compare.side import Side, take
@@ -33,8 +33,6 @@ _FOR_ALL = 0.5
 """Attention calls stand for a whole trace where those that answer to calls of the other one
 hold at least this share of its GPU time.
 """
-_COVERED = 0.5
-"""FLOPs tell of a unit where they are known of this share of its GPU time."""
 _SAME_FLOPS = 0.02
 """FLOPs are the same up to this share: a bias is added here and fused there."""
 _NO_ROWS = np.zeros(0, np.int64)
@@ -90,7 +88,7 @@ class Comparison:
         if self.number is not None and self.pairing.by is not Likeness.NOTHING:
             return True
         sides = [(side.figures.flops, side.figures.gpu_ns) for side in (self.a, self.b)]
-        if any((flops.share(gpu_ns) or 0) < _COVERED for flops, gpu_ns in sides):
+        if any((flops.share(gpu_ns) or 0) < COVERED for flops, gpu_ns in sides):
             return False
         a, b = (flops.total or 0 for flops, _ in sides)
         return abs(a - b) <= _SAME_FLOPS * max(a, b)

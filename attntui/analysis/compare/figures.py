@@ -11,7 +11,7 @@ import numpy as np
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare.pieces import Piece
 from attntui.analysis.gap_causes import Cause
-from attntui.analysis.kernel_facts import traffic
+from attntui.analysis.gpu_work import traffic
 from attntui.analysis.slice import Slice
 from attntui.trace.model import ABSENT, I64, Category, Trace
 

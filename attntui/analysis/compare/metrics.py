@@ -11,6 +11,9 @@ from attntui.analysis.quantity import Quantity
 
 Value = int | float | None
 
+COVERED = 0.5
+"""An estimate tells of a unit where it is known of this share of its GPU time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:
@@ -26,6 +29,13 @@ class Metric:
     b: Value
     a_share: float | None = None
     b_share: float | None = None
+
+    @property
+    def told(self) -> tuple[Value, Value]:
+        """Both figures, None where an estimate covers too little to tell of the unit."""
+        sides = ((self.a, self.a_share), (self.b, self.b_share))
+        a, b = (value if share is None or share >= COVERED else None for value, share in sides)
+        return a, b
 
     @property
     def delta(self) -> Value:

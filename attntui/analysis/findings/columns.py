@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attntui.analysis.kernel_facts import traffic
+from attntui.analysis.gpu_work import traffic
 from attntui.analysis.names.words import OperationKind
 from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, Bool, OpInputs, Trace

@@ -105,10 +105,13 @@ def exposed_copies(seen: Slice, time: Ledger) -> Iterator[Finding]:
             "copying_ns": int(seen.trace.dur[rows].sum()),
         },
         evidence=costliest(rows, share.busy[at]),
-        advice="Copy a step ahead on a stream of its own (non_blocking=True), and let the compute "
+        advice="They have a stream of their own: start them a step ahead, and let the compute "
+        "stream wait for them where the data is used."
+        if seen.in_use.copy_stream
+        else "Copy a step ahead on a stream of its own (non_blocking=True), and let the compute "
         "stream wait for it where the data is used.",
         work=share.busy_ns,
-        in_use=seen.in_use.words("pinned"),
+        in_use=seen.in_use.words("pinned", "copy_stream"),
     )
     yield from time.charged(found, share)
 

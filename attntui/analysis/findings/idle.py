@@ -14,9 +14,10 @@ from attntui.analysis.findings.model import Finding, finding, longest, recorded
 from attntui.analysis.findings.thresholds import GOES_ON, HOST_CODE_NS, QUEUED_NS, READY_BATCH_NS
 from attntui.analysis.gap_causes import Cause
 from attntui.analysis.host_activity import Activity
+from attntui.analysis.named import is_named
 from attntui.analysis.recorded import host_recorded, recorded_by
 from attntui.analysis.runtime_calls import CallKind
-from attntui.trace.model import Category
+from attntui.trace.model import Category, Trace
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
@@ -35,16 +36,21 @@ class Remedy:
 _DATA = Remedy(
     "idle-data-loading",
     "while the host waited for the data loader",
-    "Give the DataLoader workers (num_workers), pinned memory and a longer prefetch.",
+    "Give the DataLoader workers (num_workers) and a longer prefetch (prefetch_factor).",
     "a batch lies ready when it is asked for, and fetching it still takes {ready_batch_ns}",
+)
+_SLOW_WORKERS = (
+    "Its workers fall behind: give it more of them or a longer prefetch, or have them do less for "
+    "each item."
 )
 _LOAD = Remedy(
     "first-use-load",
     "while code was loaded, compiled or chosen",
     "It happens at the first use of a kernel or a shape: warm up before recording, and before "
-    "the work that counts. CUDA_MODULE_LOADING=EAGER moves loading to the program's start.",
+    "the work that counts.",
     "everything is loaded beforehand",
 )
+_EAGER = " CUDA_MODULE_LOADING=EAGER moves loading to the program's start."
 _MEMORY = Remedy(
     "steady-allocation",
     "while the host allocated or freed memory",
@@ -211,6 +217,10 @@ def in_the_queue(seen: Slice, time: Ledger) -> Iterator[Finding]:
         yield from _told(seen, time, share, remedy, Gain(share.ns // 2))
 
 
+_REMEDY_IN_USE = {_DATA.id: ("workers",), _GRAPH.id: ("graph",), _STARTS.id: ("compiled",)}
+"""What may be in use of what a remedy asks for."""
+
+
 def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: Gain) -> Iterator[Finding]:
     """The finding about idle time that has one cause."""
     by_gap = share.idle.sum(axis=1)
@@ -235,9 +245,15 @@ def _told(seen: Slice, time: Ledger, share: Share, remedy: Remedy, gain: Gain) -
         figures=figures,
         evidence=longest(gaps.start[some], gaps.end[some], by_gap[some]),
         names={"cause": remedy.words},
-        in_use=seen.in_use.words("graph") if remedy is _GRAPH else (),
+        in_use=seen.in_use.words(*_REMEDY_IN_USE.get(remedy.id, ())),
     )
     yield from time.charged(found, share)
+
+
+def _is_hip(trace: Trace) -> bool:
+    """Whether the runtime is AMD's, which knows no setting of CUDA's."""
+    calls = np.flatnonzero(trace.category == Category.RUNTIME)
+    return bool(is_named(trace, calls, lambda name: name.startswith("hip")).any())
 
 
 def _advice(seen: Slice, remedy: Remedy) -> str:
@@ -249,4 +265,8 @@ def _advice(seen: Slice, remedy: Remedy) -> str:
         return _NO_CPU_SIDE
     if remedy is _UNRECORDED and recorded(trace, Category.PYTHON_FUNCTION):
         return _BEYOND_STACKS
+    if remedy is _DATA and seen.in_use.workers:
+        return _SLOW_WORKERS
+    if remedy is _LOAD and not _is_hip(trace):
+        return remedy.advice + _EAGER
     return remedy.advice

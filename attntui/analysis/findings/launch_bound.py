@@ -137,7 +137,7 @@ def _launch_bound(seen: Slice, share: Share) -> Finding | None:
         advice=_launch_advice(seen),
         figures=figures,
         evidence=longest(gaps.start[some], gaps.end[some], by_gap[some]),
-        in_use=seen.in_use.words("graph", "compiled"),
+        in_use=seen.in_use.words("graph", "captured", "compiled"),
     )
 
 
@@ -149,6 +149,11 @@ def _launch_advice(seen: Slice) -> str:
         return (
             "Take what still runs outside the CUDA graphs into one, fuse ops, or give each more "
             "work (larger batches)."
+        )
+    if used.captured:
+        return (
+            "A CUDA graph is captured here, which happens once: record its replays to see what "
+            "they cost."
         )
     if used.compiled:
         return f"{graph}, or give each op more work (larger batches)."
@@ -252,12 +257,17 @@ def _tiny_kernels(seen: Slice, time: Ledger, bound: Finding | None) -> Iterator[
             "running_ns": running,
         },
         evidence=costliest_names(trace, rows, (seen.own if under else share.busy)[tiny]),
-        advice="Fuse them (torch.compile, fused optimisers, foreach ops)."
-        if seen.in_use.graph
-        else "Fuse them (torch.compile, fused optimisers, foreach ops), or replay a CUDA graph, "
-        "which launches all of them at once.",
+        advice=_fuse_advice(seen),
         work=running if under else share.busy_ns,
         under=under,
-        in_use=seen.in_use.words("graph"),
+        in_use=seen.in_use.words("compiled", "foreach", "graph", "captured"),
     )
     yield from time.charged(found, share)
+
+
+def _fuse_advice(seen: Slice) -> str:
+    used = seen.in_use
+    means = ["in one compiled region, or by hand" if used.compiled else "torch.compile"]
+    means += [] if used.foreach else ["fused optimisers, foreach ops"]
+    graph = ", or replay a CUDA graph, which launches all of them at once"
+    return f"Fuse them ({', '.join(means)}){'' if used.graph or used.captured else graph}."

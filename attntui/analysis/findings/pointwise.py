@@ -101,7 +101,9 @@ def _chains(seen: Slice, time: Ledger) -> _Chains:
     at = np.searchsorted(trace.gpu_ops, rows)
     left = time.busy[order] > 0
     kernel = trace.category[rows] == Category.KERNEL
-    pointwise = of_kinds(seen, _FUSABLE)[order] & kernel & left & work.told[at]
+    pointwise = of_kinds(seen, _FUSABLE)[order] & kernel & left
+    # What came from a cache is a chain too.
+    pointwise &= work.told[at] | work.beyond[at]
     inputs = np.where(pointwise, seen.inputs[order], ABSENT)
     elements, full = by_inputs(trace, inputs, _sizes, columns=2).T
     size = np.where(pointwise, elements, 0)

@@ -61,22 +61,25 @@ def fp32_products(seen: Slice, time: Ledger) -> Iterator[Finding]:
         names={"kernel": seen.analysed.labels.event(most)},
         work=share.busy_ns,
         under=under,
-        in_use=seen.in_use.words("autocast"),
+        in_use=seen.in_use.words("autocast", "tf32"),
     )
     yield from time.charged(found, share)
 
 
 def _fp32_advice(seen: Slice) -> str:
-    """What the device can follow: bf16 and TF32 came with sm_80."""
-    abilities = seen.analysed.abilities
-    if abilities.bf16 is False:
-        return "Compute in fp16 (torch.autocast(dtype=torch.float16), with a gradient scaler)."
-    tf32 = "let fp32 products use TF32: torch.set_float32_matmul_precision('high')."
-    if abilities.tf32 is False:
-        return "Compute in bf16 or fp16 (torch.autocast)."
-    if seen.in_use.autocast:
-        return f"These run outside autocast, or are of ops that it keeps in fp32; {tf32}"
-    return f"Compute in bf16 or fp16 (torch.autocast), or {tf32}"
+    """What the device can follow (bf16 and TF32 came with sm_80), and is not followed yet."""
+    abilities, used = seen.analysed.abilities, seen.in_use
+    if used.autocast:
+        advice = "These run outside autocast, or are of ops that it keeps in fp32"
+        otherwise = ": give them 16-bit inputs."
+    elif abilities.bf16 is False:
+        advice = "Compute in fp16 (torch.autocast(dtype=torch.float16), with a gradient scaler)"
+        otherwise = "."
+    else:
+        advice, otherwise = "Compute in bf16 or fp16 (torch.autocast)", "."
+    if abilities.tf32 is False or used.tf32:
+        return advice + otherwise
+    return f"{advice}, or let fp32 products use TF32: torch.set_float32_matmul_precision('high')."
 
 
 def _is_slow_product(fact: KernelFact) -> bool:

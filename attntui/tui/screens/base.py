@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rich.cells import cell_len
+from rich.console import Group
 from textual import events, on
 from textual.widget import Widget
 
 from attntui.safe import Safe, safe
 from attntui.tui.screens.help import HelpScreen, LegendScreen
 from attntui.tui.screens.once import DismissedOnce
+from attntui.tui.theme import colours_of
 from attntui.tui.widgets.detail import DetailView
+from attntui.tui.widgets.legend import legend_text
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.text import TextLine, cleaned
@@ -40,6 +43,8 @@ class PaneScreen(DismissedOnce[None]):
     one that keys move. Widgets with the ids title, said, hints and prompt must be there.
     """
 
+    # The screen says itself which pane has the focus first: Textual's choice may come after it.
+    AUTO_FOCUS = ""
     # Esc undoes one thing, the innermost first: see `action_back`.
     ESCAPE_TO_MINIMIZE = False
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012, typed by Textual
@@ -51,10 +56,12 @@ class PaneScreen(DismissedOnce[None]):
 
     keys: tuple[Key, ...] = ()
     panes: tuple[str, ...] = ()
+    compares = False
+    """Whether two traces stand side by side."""
 
     def __init__(self, options: Options, *, closable: bool) -> None:
         super().__init__()
-        self.options = options
+        self.options = options.of_panes(self.panes)
         self.last_pane = self.panes[0]
         self._closable = closable
         self._said = (safe(""), False)
@@ -83,6 +90,15 @@ class PaneScreen(DismissedOnce[None]):
     def undo(self) -> bool:
         """Undoes the innermost thing of this screen; False when there was none."""
         raise NotImplementedError
+
+    def on_mount(self) -> None:
+        self.set_class(self.options.maximised, "-maximised")
+        self.call_after_refresh(self.first_drawn)
+
+    def first_drawn(self) -> None:
+        """Scrolls as the command line asks, now that it is known how much is on screen."""
+        for name, rows in self.options.tops:
+            self.query_one(f"#{name}", VirtualTable).scroll_to(y=rows, animate=False)
 
     @property
     def table(self) -> VirtualTable:
@@ -152,11 +168,18 @@ class PaneScreen(DismissedOnce[None]):
         else:
             self.app.exit()
 
+    @property
+    def legend(self) -> Group:
+        """What colours and signs mean on this screen."""
+        return legend_text(
+            colours_of(self.app), ascii_only=self.options.ascii, compared=self.compares
+        )
+
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(self.keys, self.last_pane, ascii_only=self.options.ascii))
+        self.app.push_screen(HelpScreen(self.keys, self.last_pane, self.legend))
 
     def action_legend(self) -> None:
-        self.app.push_screen(LegendScreen(ascii_only=self.options.ascii))
+        self.app.push_screen(LegendScreen(self.legend))
 
     def action_palette(self) -> None:
         self.app.action_command_palette()
@@ -323,6 +346,16 @@ class PaneScreen(DismissedOnce[None]):
     def to_clipboard(self, text: str) -> None:
         """Lines of tab-separated cells for the terminal to keep; each cell is cleaned."""
         self.app.copy_to_clipboard(cleaned(text))
+
+    def command_line(self) -> str:
+        """The command that opens this view again."""
+        raise NotImplementedError
+
+    def action_copy_command(self) -> None:
+        """The command line that opens this view, shown and copied."""
+        text = self.command_line()
+        self.to_clipboard(text)
+        self.say(safe(f"copied: {text}"))
 
     def show_line(self, id: str, text: Safe) -> None:
         """The text of one of the lines that are always there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
 
@@ -22,17 +23,35 @@ from attntui.tui.widgets.text import Block, TextLine, rows, set_title
 from attntui.tui.widgets.tie import TieLine
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.drawing.compared import ComparedUnit
-from attntui.view.options import Options
+from attntui.view.options import COMPARE_PANES, COMPARE_TABLES, Options
+from attntui.view.patterns import BadPattern
 from attntui.view.session.compare_session import CompareSession, Request
 from attntui.view.session.keys import COMPARE_KEYS, Step, pane_title
+from attntui.view.session.reopen import ShownTable
+from attntui.view.session.reopen_compared import command_line
 from attntui.view.session.session import Session
 from attntui.view.tables.changes import Ends, changes_table
-from attntui.view.tables.order import TableView
+from attntui.view.tables.order import Arrangement, TableView
 from attntui.view.tables.scoreboard import scoreboard_table
-from attntui.view.words.comparison import pair_words, trace_words, unit_place, verdict_lines
+from attntui.view.words.comparison import (
+    caution_lines,
+    pair_line,
+    trace_words,
+    unit_place,
+    verdict_lines,
+)
 
-VERDICT_LINES = 3
+VERDICT_LINES, CAUTION_LINES = 3, 2
 """In 80 columns the verdict's five figures take three lines, in 200 one."""
+
+SHORT = 20
+"""Under so many lines the verdict and the cautions have one of them each."""
+
+TABLE_LINES = {False: 4, True: 2}
+"""Lines that a table has at least, its header among them; fewer where the screen is short."""
+
+LANE_LINES = 3
+"""Axis, strip and a lane: less is no timeline."""
 
 
 class CompareScreen(PaneScreen):
@@ -45,7 +64,8 @@ class CompareScreen(PaneScreen):
     CSS_PATH = "compare.tcss"
 
     keys = COMPARE_KEYS
-    panes = ("rows", "scoreboard", "left", "right")
+    compares = True
+    panes = COMPARE_PANES
 
     def __init__(
         self, compared: CompareSession, options: Options, *, closable: bool = False
@@ -55,7 +75,7 @@ class CompareScreen(PaneScreen):
         self._side = 0
         self._wanted = compared.request
         self._aligning = False
-        self._single = False
+        self._single = "rows" in self.options.instances
         self._shown = compared.comparison
         self._changes = changes_table(compared.comparison)
 
@@ -63,7 +83,7 @@ class CompareScreen(PaneScreen):
         yield Block(id="title")
         yield TextLine(id="pairing")
         yield TextLine(SMALL, id="small")
-        yield TextLine(id="cautions")
+        yield Block(id="cautions")
         with Container(id="timelines"):
             yield TimelineView(ascii_only=self.options.ascii, id="left")
             yield TieLine(id="tie")
@@ -78,10 +98,31 @@ class CompareScreen(PaneScreen):
 
     def on_mount(self) -> None:
         self._show_tables()
-        # The largest change first, before any row is looked for by what is selected.
-        self._point()
-        self._show()
-        self.focus_pane("rows")
+        said = next(self._arrange_tables(), self.compared.said)
+        if self.options.select is None and self.options.at is None:
+            # The largest change first, before any row is looked for by what is selected.
+            self._point()
+        self.say(said)
+        self.focus_pane(self.options.pane or ("rows" if self._changes.groups else "scoreboard"))
+
+    def first_drawn(self) -> None:
+        super().first_drawn()
+        self.compared = self.compared
+
+    def _arrange_tables(self) -> Iterator[Safe]:
+        """Sorts, filters and points as the command line asks; says why where it cannot."""
+        sorts, filters = dict(self.options.sorts), dict(self.options.filters)
+        for name in COMPARE_TABLES:
+            table, view = self._table(name), self._table(name).view
+            if view is None or not (name in sorts or name in filters):
+                continue
+            wanted = Arrangement.asked(sorts.get(name), filters.get(name, ""))
+            try:
+                table.view = TableView.arranged(view.table, wanted)
+            except BadPattern as error:
+                yield safe(str(error))
+        for name, row in self.options.rows:
+            self._table(name).cursor = row
 
     # The comparison on screen
 
@@ -93,8 +134,9 @@ class CompareScreen(PaneScreen):
     def compared(self, compared: CompareSession) -> None:
         sides = []
         for session, timeline in zip(compared.sessions, self._timelines, strict=True):
-            scrolled = session.timeline.scrolled(session.tracks, timeline.lane_lines)
-            sides.append(session.with_timeline(scrolled))
+            # Of a timeline that is not on screen it is not known how many lines it has.
+            lines = timeline.lane_lines if timeline.size.height else None
+            sides.append(session if lines is None else session.lanes_on_screen(lines))
         self._compared = replace(compared, sessions=(sides[0], sides[1]))
         self._show()
 
@@ -122,23 +164,33 @@ class CompareScreen(PaneScreen):
             timeline.trailing = trace_words(unit)
             answered = comparison.answered[side]
             timeline.unit = ComparedUnit(unit.span[0], answered, side)
+            timeline.beside = compared.sessions[1 - side].tracks
             timeline.session = compared.sessions[side]
         self.query_one(TieLine).show(compared)
-        self._show_verdict()
-        cautions = "   ".join(f"{c.what}: {c.a} / {c.b}" for c in comparison.cautions)
-        self.query_one("#cautions").display = bool(cautions)
-        self.show_line("cautions", safe(f"caution, these differ: {cautions}"))
+        self._show_head()
         self.show_said(compared.said or compared.selection_text, answered=bool(compared.said))
         self._locate()
 
-    def _show_verdict(self) -> None:
-        lines = verdict_lines(self.compared.comparison, max(self.size.width - 2, 1), VERDICT_LINES)
-        self.query_one("#title", Block).show(rows(lines))
-        self.show_line("pairing", pair_words(self.compared.comparison))
+    def _show_head(self) -> None:
+        """The lines above the timelines, and these as high as leaves room for a table."""
+        comparison, height = self.compared.comparison, self.size.height
+        width, short = max(self.size.width - 2, 1), height < SHORT
+        verdict = verdict_lines(comparison, width, 1 if short else VERDICT_LINES)
+        cautions = caution_lines(comparison, width, 1 if short else CAUTION_LINES)
+        self.query_one("#title", Block).show(rows(verdict))
+        self.show_line("pairing", pair_line(comparison, width))
+        self.query_one("#cautions", Block).show(rows(cautions))
+        self.query_one("#cautions").display = bool(cautions)
+        # The other lines are the pairing, the tie and the status.
+        taken = len(verdict) + len(cautions) + 3 + TABLE_LINES[short]
+        for timeline in self._timelines:
+            # The table has as many lines for its edges as a timeline.
+            edges = timeline.gutter.height
+            timeline.most_lines = max((height - taken - edges) // 2 - edges, LANE_LINES)
 
     def on_resize(self) -> None:
         super().on_resize()
-        self._show_verdict()
+        self._show_head()
 
     def say(self, text: Safe) -> None:
         self.compared = replace(self.compared, said=text)
@@ -160,6 +212,8 @@ class CompareScreen(PaneScreen):
         alike = "" if self._single else f" in {len(self._changes.groups)} groups"
         changed = pane_title(COMPARE_KEYS, "rows", "What changed")
         set_title(rows, safe(f"{changed} ─ {len(comparison.rows)} rows{alike}"))
+        # One with no rows gives its room to the other.
+        self.set_class(not comparison.rows, "-rowless")
         set_title(scoreboard, pane_title(COMPARE_KEYS, "scoreboard"))
 
     def _table(self, name: str) -> VirtualTable:
@@ -293,7 +347,7 @@ class CompareScreen(PaneScreen):
 
     def action_accept(self) -> None:
         if isinstance(self.focused, TimelineView):
-            options = replace(self.options, pane="timeline")
+            options = replace(self.options.drawing, pane="timeline")
             self.app.push_screen(MainScreen(self._alone(), options, closable=True))
         elif self.focused is self._table("rows") and self._table("rows").marked:
             ends = self._ends or (None, None)
@@ -312,6 +366,21 @@ class CompareScreen(PaneScreen):
         if isinstance(focused, VirtualTable) and focused.marked:
             return focused.line_text
         return self.compared.selection_text
+
+    def command_line(self) -> str:
+        tables = list(filter(None, map(self._shown_table, COMPARE_TABLES)))
+        options = replace(self.options, maximised=self.has_class("-maximised"))
+        return command_line(self.compared, options, self.last_pane, tables)
+
+    def _shown_table(self, name: str) -> ShownTable | None:
+        """How a table is seen; its cursor where that does not follow from what is selected."""
+        table = self._table(name)
+        if table.view is None:
+            return None
+        line = self._changes.line_of(self.compared.ends) if name == "rows" else 0
+        row = table.cursor if table.marked and table.row != line else None
+        instances, top = name == "rows" and self._single, round(table.scroll_offset.y)
+        return ShownTable(name, table.view, instances, top, row)
 
     def undo(self) -> bool:
         view = self.table.view

@@ -17,8 +17,7 @@ from textual.screen import ModalScreen
 
 from attntui.safe import Safe, safe
 from attntui.tui.screens.once import DismissedOnce
-from attntui.tui.theme import colours_of
-from attntui.tui.widgets.legend import HEADING, legend_text, pairs
+from attntui.tui.widgets.legend import HEADING, pairs
 from attntui.tui.widgets.text import Block, set_subtitle, set_title, styled
 from attntui.view.session.hints import pane_keys
 from attntui.view.session.keys import MOUSE, Key, groups, pane_title
@@ -79,12 +78,12 @@ class LegendScreen(PageScreen):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("C", "dismiss", show=False)]
     heading = safe("Legend")
 
-    def __init__(self, *, ascii_only: bool) -> None:
+    def __init__(self, legend: Group) -> None:
         super().__init__()
-        self._ascii_only = ascii_only
+        self._legend = legend
 
     def page(self, width: int) -> Group:
-        return legend_text(colours_of(self.app), ascii_only=self._ascii_only)
+        return self._legend
 
 
 class HelpScreen(PageScreen):
@@ -93,11 +92,11 @@ class HelpScreen(PageScreen):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("question_mark,f1", "dismiss", show=False)]
     heading = safe("Keys")
 
-    def __init__(self, keys: Sequence[Key], pane: str, *, ascii_only: bool = False) -> None:
+    def __init__(self, keys: Sequence[Key], pane: str, legend: Group) -> None:
         super().__init__()
         self._keys = tuple(keys)
         self._pane = pane
-        self._ascii_only = ascii_only
+        self._legend = legend
 
     def page(self, width: int) -> Group:
         own = pane_keys(self._keys, self._pane)
@@ -107,7 +106,7 @@ class HelpScreen(PageScreen):
             styled(safe("")),
             key_columns(list(groups([*rest, *MOUSE]).items()), width),
             styled(safe("")),
-            legend_text(colours_of(self.app), ascii_only=self._ascii_only),
+            self._legend,
             styled(safe("")),
             styled(safe(NOTES)),
         )

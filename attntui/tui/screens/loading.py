@@ -14,7 +14,7 @@ from textual.widgets import ProgressBar
 from textual.worker import get_current_worker
 
 from attntui.analysis.analysed import AnalysedTrace
-from attntui.errors import AttntuiError, LoadCancelled
+from attntui.errors import NO_MEMORY, AttntuiError, LoadCancelled, out_of_memory
 from attntui.safe import Safe, safe
 from attntui.trace import Progress, Trace, load
 from attntui.tui.screens.once import DismissedOnce
@@ -22,6 +22,7 @@ from attntui.tui.widgets.text import TextLine
 from attntui.view.drawing.lanes import Lanes
 from attntui.view.options import Options
 from attntui.view.session.compare_session import CompareSession
+from attntui.view.session.reopen_compared import opened_compared
 from attntui.view.session.session import Session
 from attntui.view.words.formats import count, size
 
@@ -51,9 +52,11 @@ class AligningScreen(DismissedOnce[CompareSession | None], ModalScreen[CompareSe
     }
     """
 
-    def __init__(self, a: Session, b: Session) -> None:
+    def __init__(self, a: Session, b: Session, options: Options) -> None:
+        """`options` say what of the two is compared and shown."""
         super().__init__()
         self._sessions = [a, b]
+        self._options = options
 
     def compose(self) -> ComposeResult:
         yield TextLine(safe("aligning the two traces …   Esc cancels"))
@@ -66,7 +69,7 @@ class AligningScreen(DismissedOnce[CompareSession | None], ModalScreen[CompareSe
         worker = get_current_worker()
         # What a finished worker refers to lives on: it must not hold the traces.
         b, a = self._sessions.pop(), self._sessions.pop()
-        compared = CompareSession.of(a, b)
+        compared = opened_compared(a, b, self._options)
         del a, b
         if not worker.is_cancelled:
             self.app.call_from_thread(self.dismiss, compared)
@@ -125,8 +128,10 @@ class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
             pass
         except AttntuiError as error:
             outcome = Loaded(error=safe(str(error)))
-        except MemoryError:
-            outcome = Loaded(error=safe(f"{self.path}: does not fit in this machine's memory"))
+        except Exception as error:
+            if not out_of_memory(error):
+                raise
+            outcome = Loaded(error=safe(f"{self.path}: {NO_MEMORY}"))
         if not cancelled():
             self.app.call_from_thread(self.dismiss, outcome)
 

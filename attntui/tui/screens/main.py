@@ -77,6 +77,7 @@ class MainScreen(PaneScreen):
 
     def __init__(self, session: Session, options: Options, *, closable: bool = False) -> None:
         super().__init__(options, closable=closable)
+        options = self.options
         self._session = replace(session, pane=session.pane or options.pane or PANES[0].name)
         self._detailed: object = None
         others = (pane.name for pane in PANES if pane.name not in options.tables)
@@ -90,7 +91,7 @@ class MainScreen(PaneScreen):
         yield TextLine(SMALL, id="small")
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield TimelineView(ascii_only=self.options.ascii, adapts=True, id="timeline")
+                yield TimelineView(ascii_only=self.options.ascii, id="timeline")
                 with Horizontal(id="tables"):
                     for pane in PANES:
                         yield TablePane(pane)
@@ -106,12 +107,10 @@ class MainScreen(PaneScreen):
         self._show_tables()
         self._show()
         self.focus_pane(self._session.pane)
-        self.call_after_refresh(self._first_drawn)
 
-    def _first_drawn(self) -> None:
+    def first_drawn(self) -> None:
         self._drawn = True
-        for name, rows in self.options.tops:
-            self.query_one(f"#{name}", TablePane).scroll_to(y=rows, animate=False)
+        super().first_drawn()
 
     def _arrange_tables(self) -> None:
         """Sorts and filters as the command line asks; a pattern that is none is said."""
@@ -136,8 +135,7 @@ class MainScreen(PaneScreen):
     @session.setter
     def session(self, session: Session) -> None:
         lines = self.query_one(TimelineView).lane_lines
-        scrolled = session.timeline.scrolled(session.tracks, lines)
-        self._session = session.with_timeline(scrolled)
+        self._session = session.lanes_on_screen(lines)
         self._show()
         self._want_slice()
         if session.pane != self.last_pane:
@@ -405,17 +403,15 @@ class MainScreen(PaneScreen):
         except OSError as error:
             self.say(safe(f"not written: {error}"))
 
-    def action_copy_command(self) -> None:
-        """The command line that opens this view, shown and copied."""
+    def command_line(self) -> str:
         panes = [self.query_one(f"#{name}", TablePane) for name in self._placed]
         tables = [
             ShownTable(pane.pane.name, pane.view, pane.instances, pane.scrolled.top)
             for pane in panes
             if pane.view
         ]
-        text = command_line(self.session, self.options, tables)
-        self.to_clipboard(text)
-        self.say(safe(f"copied: {text}"))
+        options = replace(self.options, maximised=self.has_class("-maximised"))
+        return command_line(self.session, options, tables)
 
     def action_reload(self) -> None:
         """Reads the file again and keeps the place; a failed load leaves all as it is."""

@@ -18,10 +18,19 @@ from attntui.safe import Safe, safe
 from attntui.tui.bindings import bindings
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.once import DismissedOnce
+from attntui.tui.theme import colours_of
+from attntui.tui.widgets.legend import legend_text
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.text import TextLine, set_title
-from attntui.view.files import MOST_READ, FileFacts, TraceFile, facts_of, find_traces
+from attntui.view.files import (
+    MOST_READ,
+    FileFacts,
+    TraceFile,
+    facts_of,
+    find_traces,
+    working_directory,
+)
 from attntui.view.patterns import BadPattern
 from attntui.view.session.hints import hint_line
 from attntui.view.session.keys import PICKER_KEYS
@@ -52,7 +61,7 @@ class PickerScreen(DismissedOnce[list[str]]):
         self._purpose = purpose
         self._facts = facts
         self._closable = closable
-        self._directory = Path.cwd()
+        self._directory = working_directory()
         self._found: list[TraceFile] = []
         self._marked: tuple[Path, ...] = ()
         self._reading = False
@@ -197,7 +206,8 @@ class PickerScreen(DismissedOnce[list[str]]):
             self.dismiss([str(self._found[row].path)])
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(PICKER_KEYS, "files"))
+        legend = legend_text(colours_of(self.app), ascii_only=False)
+        self.app.push_screen(HelpScreen(PICKER_KEYS, "files", legend))
 
     def action_filter(self) -> None:
         view = self.table.view

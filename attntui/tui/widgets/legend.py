@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from rich.console import Group, RenderableType
 from rich.style import Style
@@ -10,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from attntui.safe import Safe, safe
-from attntui.tui.theme import LINKED, Colours, event_style
+from attntui.tui.theme import COMPARED, LINKED, Colours, event_style
 from attntui.tui.theme import SELECTED as SELECTED_STYLE
 from attntui.tui.widgets.text import styled
 from attntui.view.drawing.raster import Shape
@@ -20,9 +21,10 @@ SWATCH = "  name  "
 HEADING = Style(bold=True)
 
 
-def legend_text(colours: Colours, *, ascii_only: bool) -> Group:
-    """All of the legend, one meaning a line."""
-    parts: list[RenderableType] = [styled(_heading(colours), HEADING)]
+def legend_text(colours: Colours, *, ascii_only: bool, compared: bool = False) -> Group:
+    """All of the legend, one meaning a line; first that of two traces where they are `compared`."""
+    parts: list[RenderableType] = [*_compared()] if compared else []
+    parts.append(styled(_heading(colours), HEADING))
     parts.append(pairs(_swatches(colours)))
     parts.append(styled(safe("Signs"), HEADING))
     parts.append(
@@ -31,6 +33,14 @@ def legend_text(colours: Colours, *, ascii_only: bool) -> Group:
     parts.append(styled(safe("Letters"), HEADING))
     parts.append(pairs((styled(where), words) for where, words in legend.letters()))
     return Group(*parts)
+
+
+def _compared() -> Iterator[RenderableType]:
+    """What is drawn between two timelines and under their axes."""
+    yield styled(safe("Compared"), HEADING)
+    signs = ((styled(sign, COMPARED[sign]), words) for sign, words in legend.compared_signs())
+    ties = ((styled(sign), words) for sign, words in legend.ties())
+    yield pairs(chain(signs, ties))
 
 
 def _heading(colours: Colours) -> Safe:

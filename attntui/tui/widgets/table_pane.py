@@ -68,8 +68,7 @@ class TablePane(VirtualTable):
         compile_pattern(pattern)
         self.instances = self.wants_instances = instances and self.pane.has_instances
         if column is not None or pattern:
-            name = column or ""
-            self._arrangement = Arrangement(name.removeprefix("-"), name.startswith("-"), pattern)
+            self._arrangement = Arrangement.asked(column, pattern)
 
     @property
     def arrangement(self) -> Arrangement | None:

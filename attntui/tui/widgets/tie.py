@@ -5,13 +5,14 @@ from __future__ import annotations
 from textual.strip import Strip
 from textual.widget import Widget
 
-from attntui.safe import Safe, safe
+from attntui.safe import Safe
 from attntui.tui.widgets.text import segment
 from attntui.view.drawing.compared import tie
-from attntui.view.drawing.frame import GUTTER
+from attntui.view.drawing.frame import COMPARED_PART, gutter_cells
 from attntui.view.session.compare_session import CompareSession
 from attntui.view.tables.order import fit
 from attntui.view.words.comparison import tie_words
+from attntui.view.words.legend import SHIFTED, TIED, UNTIED
 
 
 class TieLine(Widget):
@@ -38,16 +39,17 @@ class TieLine(Widget):
     def state(self) -> Safe:
         """Whether the timelines go together."""
         if self._compared is None or not self._compared.tied:
-            return safe("untied (t)")
-        return safe("tied" if self._compared.is_in_step else "tied, shifted")
+            return UNTIED
+        return TIED if self._compared.is_in_step else SHIFTED
 
     def render_line(self, y: int) -> Strip:
         if self._compared is None:
             return Strip.blank(self.size.width, self.rich_style)
-        state = segment(
-            fit(self.state, GUTTER, right=False), self.get_component_rich_style("tie--state")
-        )
-        width = max(self.size.width - GUTTER, 1)
-        a, b = self._compared.tie_cells(width)
-        line = tie(width, a, b, tie_words(self._compared.comparison, self._compared.ends))
+        a, b = self._compared.sessions
+        heading = gutter_cells((*a.tracks, *b.tracks), self.size.width, COMPARED_PART)
+        style = self.get_component_rich_style("tie--state")
+        state = segment(fit(self.state, heading, right=False), style)
+        width = max(self.size.width - heading, 1)
+        above, below = self._compared.tie_cells(width)
+        line = tie(width, above, below, tie_words(self._compared.comparison, self._compared.ends))
         return Strip([state, segment(line, self.rich_style)])

@@ -17,6 +17,7 @@ from textual.widget import Widget
 
 from attntui.safe import Safe, safe
 from attntui.tui.theme import (
+    COMPARED,
     LINKED,
     SELECTED,
     TRACK_PAINT,
@@ -25,10 +26,18 @@ from attntui.tui.theme import (
     marked_style,
 )
 from attntui.tui.widgets.text import segment, set_subtitle, set_title
-from attntui.view.drawing.compared import BOTH, MIXED, ComparedUnit
-from attntui.view.drawing.frame import GUTTER, Frame, Mark, Piece, gutter_cells
+from attntui.view.drawing.compared import ComparedUnit
+from attntui.view.drawing.frame import (
+    COMPARED_PART,
+    GUTTER,
+    GUTTER_PART,
+    Frame,
+    Mark,
+    Piece,
+    gutter_cells,
+)
 from attntui.view.drawing.raster import Shape
-from attntui.view.drawing.tracks import TrackKind
+from attntui.view.drawing.tracks import Track, TrackKind
 from attntui.view.session.session import Session
 from attntui.view.tables.order import fit
 from attntui.view.words.formats import counted, duration
@@ -44,22 +53,18 @@ class TimelineView(Widget, can_focus=True):
         "timeline--axis",
         "timeline--gutter",
         "timeline--cursor",
-        "timeline--both",
-        "timeline--alone",
-        "timeline--mixed",
     }
     DEFAULT_CSS = """
     TimelineView {
         & > .timeline--axis { color: $text-muted; }
         & > .timeline--gutter { color: $foreground; }
         & > .timeline--cursor { color: $warning; }
-        & > .timeline--both { color: $text-muted; }
-        & > .timeline--alone { color: $error; text-style: bold; }
-        & > .timeline--mixed { color: $warning; text-style: bold; }
     }
     """
 
     session: reactive[Session | None] = reactive(None)
+    most_lines: reactive[int | None] = reactive(None, layout=True)
+    """How many lines it takes where its height is that of its lanes; None: as many as they need."""
 
     class Clicked(Message):
         """A click on a time and a line (counted over all lines, not only those on screen)."""
@@ -89,18 +94,14 @@ class TimelineView(Widget, can_focus=True):
             self.end = end
             self.ended = ended
 
-    def __init__(
-        self, *, ascii_only: bool = False, adapts: bool = False, id: str | None = None
-    ) -> None:
-        """`adapts` gives headings more cells where some need them; without it timelines of one
-        width stand cell over cell.
-        """
+    def __init__(self, *, ascii_only: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._adapts = adapts
         self.ascii_only = ascii_only
         self.heading = safe("")
         self.trailing = safe("")
         self.unit: ComparedUnit | None = None
+        self.beside: tuple[Track, ...] = ()
+        """The tracks of a timeline of the same width that this one stands cell over cell with."""
         self._frame: Frame | None = None
         self._pressed: int | None = None
         self._dragged = False
@@ -113,9 +114,10 @@ class TimelineView(Widget, can_focus=True):
     @property
     def heading_cells(self) -> int:
         """Cells for the headings of lanes."""
-        if self.session is None or not self._adapts:
+        if self.session is None:
             return GUTTER
-        return gutter_cells(self.session.tracks, self.size.width)
+        part = GUTTER_PART if self.unit is None else COMPARED_PART
+        return gutter_cells((*self.session.tracks, *self.beside), self.size.width, part)
 
     @property
     def lane_lines(self) -> int:
@@ -138,7 +140,8 @@ class TimelineView(Widget, can_focus=True):
         """All lanes, so that a short trace leaves its room to the tables."""
         if self.session is None:
             return HEADER_LINES
-        return HEADER_LINES + len(self.session.timeline.lines(self.session.tracks))
+        lines = HEADER_LINES + len(self.session.timeline.lines(self.session.tracks))
+        return lines if self.most_lines is None else min(lines, self.most_lines)
 
     def on_resize(self, event: events.Resize) -> None:
         self._frame = None
@@ -204,8 +207,7 @@ class TimelineView(Widget, can_focus=True):
         """The strip of a compared unit, each of its signs in its colour."""
         parts = [segment(fit(heading, self.heading_cells, right=False), self.rich_style)]
         for sign, run in groupby(strip):
-            name = {BOTH: "both", MIXED: "mixed"}.get(sign, "alone")
-            style = self.get_component_rich_style(f"timeline--{name}")
+            style = self.rich_style + COMPARED.get(sign, Style())
             parts.append(segment(safe("".join(run)), style))
         return Strip(parts).adjust_cell_length(self.size.width, self.rich_style)
 

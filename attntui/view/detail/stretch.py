@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attntui.analysis.analysed import AnalysedTrace
-from attntui.analysis.kernel_facts import traffic
+from attntui.analysis.gpu_work import traffic
 from attntui.analysis.scope import Range
 from attntui.analysis.stretch import idle_by_cause, operations_by_name
 from attntui.view.detail.event import event_detail

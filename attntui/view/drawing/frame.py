@@ -33,17 +33,17 @@ from attntui.view.words.formats import count, duration, size
 GUTTER = 15
 """Cells for the headings of lanes, at least."""
 
-GUTTER_PART = 5
-"""Of how many cells of a timeline one may go to longer headings."""
+GUTTER_PART, COMPARED_PART = 5, 6
+"""Of how many cells of a timeline one may go to longer headings; where two units are compared
+the shorter one needs them more for the names of its kernels.
+"""
 
 
-def gutter_cells(tracks: Sequence[Track], width: int) -> int:
+def gutter_cells(tracks: Sequence[Track], width: int, part: int = GUTTER_PART) -> int:
     """Cells for headings in a timeline of `width`: what the longest needs, within limits."""
     longest = max((cell_len(track.label) for track in tracks), default=0) + 2
-    return max(GUTTER, min(longest, width // GUTTER_PART))
+    return max(GUTTER, min(longest, width // part))
 
-
-"""Cells of the headings to the left of the lanes."""
 
 MIN_LABEL = 4
 LEAST_ROLE = 3

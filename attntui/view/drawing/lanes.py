@@ -45,7 +45,7 @@ class Lanes:
         streams = [i for i, track in enumerate(found) if track.kind is TrackKind.GPU]
         below = streams[-1] + 1 if streams else 0
         found[below:below] = attention_track(self.analysed)
-        for queue in self._queues():
+        for queue in self._queues({track.device for track in found if track.device is not None}):
             own = [i for i, track in enumerate(found) if _is_stream(track, queue.device)]
             found[own[0] : own[0]] = [queue]
         return (*found, *self._memory())
@@ -102,11 +102,13 @@ class Lanes:
             return self._paints[int(trace.name[row])]
         return CATEGORY_PAINT.get(category, Paint.OTHER)
 
-    def _queues(self) -> Iterator[Track]:
+    def _queues(self, shown: set[int]) -> Iterator[Track]:
         """A strip a device: how many operations were launched and had not begun."""
         trace = self.analysed.trace
         devices, parts = apart(trace.gpu_ops, trace.device[trace.gpu_ops])
         for device, own in zip(devices.tolist(), parts, strict=True):
+            if device not in shown:
+                continue
             queue = queue_depth(trace, own)
             label = self.analysed.labels.device(device, "queue")
             yield from curve_track(TrackKind.QUEUE, label, device, queue.time, queue.depth)

@@ -15,7 +15,8 @@ import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.labels import Labels
-from attntui.safe import Safe
+from attntui.safe import Safe, safe
+from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, Category, Lane, LaneKind, Trace
 from attntui.trace.nesting import nest, pack_rows
 from attntui.view.drawing.curve import Curve
@@ -37,6 +38,9 @@ class TrackKind(Enum):
     ATTENTION = "attention"
     QUEUE = "queue"
 
+
+MOST_LANES = 1000
+"""Lanes with tracks of their own; what more there are share one."""
 
 _PINNED = (TrackKind.QUEUE, TrackKind.IDLE, TrackKind.GPU, TrackKind.ATTENTION)
 
@@ -117,12 +121,12 @@ def lane_tracks(labels: Labels) -> tuple[Track, ...]:
 
     GPU streams stand first, by device and stream, each device's annotations after its
     streams; then the CPU threads, the one with the most launches first; the rest last.
+    Beyond `MOST_LANES` of them one track holds all.
     """
     trace = labels.trace
     order = np.argsort(trace.lane, kind="stable")
     bounds = np.searchsorted(trace.lane[order], np.arange(len(trace.lanes) + 1))
-    members = [np.sort(order[bounds[i] : bounds[i + 1]]) for i in range(len(trace.lanes))]
-    present = [i for i in range(len(trace.lanes)) if len(members[i])]
+    present = np.flatnonzero(np.diff(bounds)).tolist()
     launches = _launches_by_lane(trace)
 
     def rank(i: int) -> tuple[int, int, int, int, int]:
@@ -132,9 +136,22 @@ def lane_tracks(labels: Labels) -> tuple[Track, ...]:
         return (1 if lane.kind is LaneKind.CPU else 2, -int(launches[i]), lane.sort_index, 0, i)
 
     tracks: list[Track] = []
-    for i in sorted(present, key=rank):
-        tracks.extend(_lane_tracks(labels, i, members[i]))
+    ranked = sorted(present, key=rank)
+    for i in ranked[:MOST_LANES]:
+        tracks.extend(_lane_tracks(labels, i, np.sort(order[bounds[i] : bounds[i + 1]])))
+    if len(ranked) > MOST_LANES:
+        tracks.append(_folded(trace, ranked[MOST_LANES:]))
     return tuple(tracks)
+
+
+def _folded(trace: Trace, lanes: list[int]) -> Track:
+    """One row for all of these lanes: what overlaps is cut where the next begins."""
+    events = np.flatnonzero(mask_of(len(trace.lanes), lanes)[trace.lane])
+    start = trace.start[events]
+    end = np.minimum(trace.end[events], np.append(start[1:], trace.span[1]))
+    index = RowIndex(start, np.maximum(start, end), events)
+    label = safe(f"{len(lanes):,} more lanes")
+    return Track(TrackKind.OTHER, label, (index,), events, np.zeros_like(events))
 
 
 def idle_track(labels: Labels, device: int, start: I64, end: I64, numbers: I64) -> Track:

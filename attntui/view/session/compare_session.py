@@ -60,7 +60,14 @@ class CompareSession:
     @classmethod
     def of(cls, a: Session, b: Session, choice: UnitChoice | None = None) -> CompareSession:
         """Both sides' representative units at the same scale, over sessions as first seen."""
-        return cls(compare(a.analysed, b.analysed, choice), (a, b))._framed()
+        return cls.over(compare(a.analysed, b.analysed, choice), (a, b))
+
+    @classmethod
+    def over(
+        cls, comparison: Comparison, sessions: tuple[Session, Session], full_width: bool = False
+    ) -> CompareSession:
+        """A comparison over sessions as first seen, at one scale or each unit at full width."""
+        return cls(comparison, sessions, full_width=full_width)._framed()
 
     @property
     def analysed(self) -> tuple[AnalysedTrace, AnalysedTrace]:
@@ -93,11 +100,10 @@ class CompareSession:
         for session, side, view in zip(self.sessions, self.sides, views, strict=True):
             timeline = replace(session.timeline, viewport=view, cursor=side.span[0])
             placed = session.with_timeline(timeline)
-            if len(side.rows):
-                # The unit is marked on the axis, as a measured range is.
-                placed = measuring_range(placed.pointing_at(EventAt(int(side.rows[0]))), *side.span)
-                placed = placed.on_its_line()
-            sessions.append(placed)
+            first = EventAt(int(side.rows[0])) if len(side.rows) else NOTHING
+            # The unit is marked on the axis, as a measured range is.
+            placed = measuring_range(placed.pointing_at(first), *side.span)
+            sessions.append(placed.on_its_line())
         return replace(self, sessions=(sessions[0], sessions[1]), said=UNSAID)
 
     def saying(self, text: str) -> CompareSession:
@@ -111,7 +117,8 @@ class CompareSession:
         a, b = (s.resized(width) for s, width in zip(self.sessions, widths, strict=True))
         return replace(self, sessions=(a, b))
 
-    def _with(self, side: int, session: Session) -> CompareSession:
+    def with_side(self, side: int, session: Session) -> CompareSession:
+        """One side's session replaced, the other one untouched."""
         pair = [*self.sessions]
         pair[side] = session
         return replace(self, sessions=(pair[0], pair[1]))
@@ -122,14 +129,14 @@ class CompareSession:
         """
         before = self.sessions[side]
         after = move(before)
-        changed = self._with(side, replace(after, jumps=NO_JUMPS))
+        changed = self.with_side(side, replace(after, jumps=NO_JUMPS))
         changed = replace(changed, said=after.said)
         if after.selection != before.selection:
-            changed = changed._answering(side)
-        changed = changed._tied_to(side) if self.tied else changed
+            changed = changed.answering(side)
+        changed = changed.tied_to(side) if self.tied else changed
         return changed.left(self) if after.jumps is not before.jumps else changed
 
-    def _answering(self, side: int) -> CompareSession:
+    def answering(self, side: int) -> CompareSession:
         """What answers to one side's selection selected on the other, nothing where nothing
         does.
         """
@@ -137,24 +144,24 @@ class CompareSession:
         row = None if event is None else self.comparison.row_of(side, event)
         share = None if row is None else row.ends[1 - side]
         chosen = NOTHING if share is None else EventAt(int(share.rows[0]))
-        changed = self._with(1 - side, other.pointing_at(chosen).on_its_line())
+        changed = self.with_side(1 - side, other.pointing_at(chosen).on_its_line())
         return changed if row is None else changed.saying(_missing(row.ends))
 
-    def _tied_to(self, side: int) -> CompareSession:
+    def tied_to(self, side: int) -> CompareSession:
         """The other side at the same place and scale as `side`."""
         here, there = self.sessions[side].timeline, self.sessions[1 - side]
         own, other = self.units[side], self.units[1 - side]
         view = following(there.timeline.viewport, other, here.viewport, own)
         cursor = other.own(own.common(here.cursor))
         timeline = replace(there.timeline, cursor=cursor).with_viewport(view)
-        return self._with(1 - side, there.with_timeline(timeline))
+        return self.with_side(1 - side, there.with_timeline(timeline))
 
     def toggled_tie(self, side: int) -> CompareSession:
         """Ties the two timelines to `side`, or lets each move alone."""
         changed = replace(self, tied=not self.tied)
         if not changed.tied:
             return changed.saying("timelines untied: each moves alone")
-        return changed._tied_to(side).saying("timelines tied")
+        return changed.tied_to(side).saying("timelines tied")
 
     def toggled_full_width(self) -> CompareSession:
         """Each unit to the full width, or both at one scale; the selection stays."""
@@ -175,7 +182,7 @@ class CompareSession:
         chosen = range(2) if self.tied else (side,)
         changed = replace(self, said=UNSAID)
         for at in chosen:
-            changed = changed._with(at, changed.sessions[at].showing(first[at]))
+            changed = changed.with_side(at, changed.sessions[at].showing(first[at]))
         return changed
 
     def fitted_to_selection(self, side: int) -> CompareSession:
@@ -290,7 +297,7 @@ class CompareSession:
             timeline = changed.sessions[side].timeline
             moved = replace(timeline, cursor=self.units[side].own(common))
             moved = moved.with_viewport(timeline.viewport)
-            changed = changed._with(side, changed.sessions[side].with_timeline(moved))
+            changed = changed.with_side(side, changed.sessions[side].with_timeline(moved))
         return changed
 
     def going_to(self, ends: Ends, side: int) -> CompareSession:
@@ -302,11 +309,11 @@ class CompareSession:
             view = together(here.timeline.viewport, unit, told)
             begin, _ = spans[side] or told[0]
             timeline = replace(here.timeline, viewport=view).with_cursor(unit.own(begin))
-            changed = changed._with(side, here.with_timeline(timeline))._tied_to(side)
+            changed = changed.with_side(side, here.with_timeline(timeline)).tied_to(side)
         else:
             for at, event in enumerate(ends):
                 if event is not None:
-                    changed = changed._with(at, changed.sessions[at].selecting(event))
+                    changed = changed.with_side(at, changed.sessions[at].selecting(event))
         return changed.left(self)
 
     @property

@@ -18,7 +18,7 @@ from attntui.view.session.reload import Reload
 from attntui.view.session.search import Search
 from attntui.view.session.selection import NOTHING
 from attntui.view.session.session import DEFAULT_THRESHOLD, THRESHOLDS, Session
-from attntui.view.session.spelling import read_scope, read_selection, spelled
+from attntui.view.session.spelling import read_lanes, read_scope, read_selection, spelled
 from attntui.view.session.viewport import MIN_SPAN_NS
 from attntui.view.tables.findings import findings_table
 from attntui.view.tables.order import TableView
@@ -30,14 +30,16 @@ AT_SPAN_NS = 100_000
 
 @dataclass(frozen=True, eq=False)
 class ShownTable:
-    """A table on screen: its pane's name, how it is seen, whether it shows instances, and how
-    many rows are scrolled out of sight above.
+    """A table on screen: its pane's name, how it is seen, whether it shows instances, how
+    many rows are scrolled out of sight above, and, where that does not follow from what is
+    selected, how many are above its cursor.
     """
 
     pane: str
     view: TableView
     instances: bool = False
     top: int = 0
+    row: int | None = None
 
 
 def step_number(session: Session, index: int) -> int:
@@ -50,8 +52,7 @@ def opened(session: Session, options: Options) -> Session:
     """A fresh session as the command line asks: at a step, at a time, else on its first
     finding. What the trace does not have is said, and the whole trace is shown.
     """
-    if options.threshold is not None and options.threshold in THRESHOLDS:
-        session = replace(session, threshold=options.threshold)
+    session = at_threshold(session, options.threshold)
     if options.step is not None:
         indices = range(len(session.analysed.steps))
         chosen = [i for i in indices if step_number(session, i) == options.step]
@@ -66,13 +67,18 @@ def opened(session: Session, options: Options) -> Session:
     if options.at is not None:
         session = _at(session, options)
     if options.select is not None:
-        return _selecting(session, options.select)
-    if options.at is not None or options.step is not None:
+        session = selecting(session, options.select)
+    elif (options.at, options.step) == (None, None) and options.pane in (None, PANE_NAMES[0]):
+        table = findings_table(session.slice)
+        session = session.pointing_at(table.target(0)) if len(table) else session
+    return with_lanes(session, options.lanes)
+
+
+def at_threshold(session: Session, threshold: int | None) -> Session:
+    """With the least gap that is shown, where it is one that keys lead to."""
+    if threshold is None or threshold not in THRESHOLDS:
         return session
-    if options.pane not in (None, PANE_NAMES[0]):
-        return session
-    table = findings_table(session.slice)
-    return session.pointing_at(table.target(0)) if len(table) else session
+    return replace(session, threshold=threshold)
 
 
 def _at(session: Session, options: Options) -> Session:
@@ -90,7 +96,7 @@ def _at(session: Session, options: Options) -> Session:
     return session.cursor_to(at)
 
 
-def _selecting(session: Session, text: str) -> Session:
+def selecting(session: Session, text: str) -> Session:
     """What a word of the command line selects, without moving the timeline."""
     found = read_selection(session.slice, text)
     if found is None:
@@ -98,6 +104,16 @@ def _selecting(session: Session, text: str) -> Session:
     chosen = session.pointing_at(found).on_its_line()
     # A range was measured: it is marked on the axis, and a scope to choose.
     return measuring_range(chosen, found.start, found.end) if isinstance(found, Range) else chosen
+
+
+def with_lanes(session: Session, text: str | None) -> Session:
+    """With the lanes arranged as a word of the command line says."""
+    if text is None:
+        return session
+    timeline = read_lanes(session.timeline, text, len(session.tracks))
+    if timeline is None:
+        return session.saying(f"no lanes {text} in this trace")
+    return session.with_timeline(timeline)
 
 
 def reloaded(session: Session, fresh: Session) -> Session:
@@ -139,19 +155,26 @@ def command_line(session: Session, options: Options, tables: Sequence[ShownTable
     if session.threshold != DEFAULT_THRESHOLD:
         words += ["--threshold", f"{session.threshold}ns"]
     words += ["--pane", session.pane or PANE_NAMES[0]]
-    words += _table_words(tables)
-    words += ["--ascii"] if options.ascii else []
-    if options.peak_bandwidth is not None:
-        words += ["--peak-bw", f"{options.peak_bandwidth / 1e12:g}"]
-    if options.peak_flops is not None:
-        words += ["--peak-tflops", f"{options.peak_flops / 1e12:g}"]
+    if tables:
+        words += ["--tables", ",".join(table.pane for table in tables)]
+    words += [*table_words(tables), *drawing_words(options)]
     return shlex.join([*words, "--", session.trace.path])
 
 
-def _table_words(tables: Sequence[ShownTable]) -> Iterator[str]:
-    """Which tables are on screen, and how each is seen where that is not as at first."""
-    if tables:
-        yield from ("--tables", ",".join(table.pane for table in tables))
+def drawing_words(options: Options) -> Iterator[str]:
+    """How the screens are drawn, whatever they show."""
+    if options.maximised:
+        yield "--maximised"
+    if options.ascii:
+        yield "--ascii"
+    if options.peak_bandwidth is not None:
+        yield from ("--peak-bw", f"{options.peak_bandwidth / 1e12:g}")
+    if options.peak_flops is not None:
+        yield from ("--peak-tflops", f"{options.peak_flops / 1e12:g}")
+
+
+def table_words(tables: Sequence[ShownTable]) -> Iterator[str]:
+    """How each table is seen where that is not as at first."""
     single = [table.pane for table in tables if table.instances]
     if single:
         yield from ("--instances", ",".join(single))
@@ -163,6 +186,8 @@ def _table_words(tables: Sequence[ShownTable]) -> Iterator[str]:
             yield from ("--filter", f"{table.pane}:{seen.pattern}")
         if table.top:
             yield from ("--top", f"{table.pane}:{table.top}")
+        if table.row is not None:
+            yield from ("--row", f"{table.pane}:{table.row}")
 
 
 def write_copy(trace_path: str, text: str) -> Path:

@@ -345,6 +345,10 @@ class Session:
         """The lanes under the pinned ones scrolled, on a screen of `height` lines."""
         return self._arranged(self.timeline.lanes_scrolled(self.tracks, lines, height))
 
+    def lanes_on_screen(self, height: int) -> Session:
+        """Scrolled so that the current line is on a screen of `height` lines."""
+        return self.with_timeline(self.timeline.scrolled(self.tracks, height))
+
     def lane_hidden(self) -> Session:
         """Without the current lane on screen."""
         hidden = self.timeline.lane_hidden(self.tracks)

@@ -1,6 +1,8 @@
-"""Selections and scopes as words of a command line, and back."""
+"""Selections, scopes and the order of lanes as words of a command line, and back."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.scope import WHOLE, Annotation, Call, Range, Scope, Step
@@ -15,6 +17,7 @@ from attntui.view.session.selection import (
     RoleAt,
     Selection,
 )
+from attntui.view.session.timeline import Timeline
 from attntui.view.tables.findings import findings_table
 
 Spelled = Selection | Scope
@@ -90,3 +93,47 @@ def _numbers(text: str) -> list[int]:
     if not all(word == "-" or (word.isascii() and word.isdigit()) for word in words):
         return []
     return [ABSENT if word == "-" else int(word) for word in words]
+
+
+def spelled_lanes(timeline: Timeline, usual: Timeline) -> str:
+    """How the lanes of a timeline are arranged and which line is the current one, as far as
+    that is not as in the `usual` one: `line:3,top:1,closed:4+5`.
+    """
+    told = (
+        ("line", [timeline.line], [usual.line]),
+        ("top", [timeline.top], [usual.top]),
+        ("closed", sorted(timeline.collapsed), sorted(usual.collapsed)),
+        ("hidden", sorted(timeline.hidden), sorted(usual.hidden)),
+        ("order", list(timeline.order), list(usual.order)),
+        ("empty", [int(timeline.hide_empty)], [int(usual.hide_empty)]),
+    )
+    return ",".join(
+        f"{name}:{'+'.join(map(str, numbers))}" for name, numbers, first in told if numbers != first
+    )
+
+
+def read_lanes(timeline: Timeline, text: str, tracks: int) -> Timeline | None:
+    """A timeline of so many `tracks` with its lanes as a word says; None where it is no such
+    word, or there are no such lanes.
+    """
+    for word in filter(None, text.split(",")):
+        name, _, rest = word.partition(":")
+        numbers = [int(number) for number in rest.split("+") if number.isdecimal()]
+        if rest != "+".join(map(str, numbers)):
+            return None
+        match name, numbers:
+            case "line", [line]:
+                timeline = replace(timeline, line=line)
+            case "top", [top]:
+                timeline = replace(timeline, top=top)
+            case "empty", [0 | 1 as hide]:
+                timeline = replace(timeline, hide_empty=bool(hide))
+            case "order", _ if sorted(numbers) == list(range(tracks)):
+                timeline = replace(timeline, order=tuple(numbers))
+            case "closed", _ if all(number < tracks for number in numbers):
+                timeline = replace(timeline, collapsed=frozenset(numbers))
+            case "hidden", _ if all(number < tracks for number in numbers):
+                timeline = replace(timeline, hidden=frozenset(numbers))
+            case _:
+                return None
+    return timeline

@@ -110,6 +110,7 @@ def _fact_columns(facts: tuple[KernelFact, ...]) -> tuple[Column, ...]:
             "gbps", "traffic", [f.bound.gbps for f in facts], quantity=Quantity.BYTE_RATE, scale=1e9
         ),
         shares("coverage", "known", [f.coverage for f in facts]),
+        data("beyond_roof_ns", [f.beyond_ns for f in facts]),
         data("intensity", [f.bound.intensity for f in facts]),
         figures("flops", "work", [f.flops for f in facts], quantity=Quantity.FLOPS),
         sizes("hbm_bytes", "HBM est.", [f.moved for f in facts]),

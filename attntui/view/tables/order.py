@@ -27,6 +27,14 @@ class Arrangement:
     descending: bool
     pattern: str = ""
 
+    @classmethod
+    def asked(cls, column: str | None, pattern: str) -> Arrangement:
+        """As a command line has it: `-` before a column that is sorted downwards, None for the
+        first order.
+        """
+        name = column or ""
+        return cls(name.removeprefix("-"), name.startswith("-"), pattern)
+
 
 @dataclass(frozen=True, eq=False)
 class TableView:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
-from attntui.analysis.kernel_facts import traffic
+from attntui.analysis.gpu_work import traffic
 from attntui.analysis.scope import Step
 from attntui.safe import Safe
 from attntui.view.session.selection import Selection, event_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from rich.cells import cell_len
@@ -23,11 +23,13 @@ from attntui.analysis.gap_causes import Cause
 from attntui.analysis.quantity import Quantity
 from attntui.errors import AttntuiError
 from attntui.safe import Safe, safe
+from attntui.trace.model import ABSENT as ABSENT_ROW
 from attntui.view.words.attention import shape_text
 from attntui.view.words.formats import ABSENT, counted, duration, figure, percent
 
 LABEL_CELLS = 60
 NAME_CELLS = 120
+LEAST_LABEL = 12
 
 METRIC_WORDS: Mapping[str, str] = {
     "span_ns": "span",
@@ -79,12 +81,12 @@ def difference(value: Value, quantity: Quantity) -> Safe:
 
 def verdict(metric: Metric, alike: bool = True) -> Safe:
     """How B stands to A in words: `11.2x faster`, `6.0x fewer`, `same`. Of units that are not
-    `alike` none is faster: one is shorter.
+    `alike` none is faster: one is shorter. Estimates that cover little are not compared.
     """
     higher, lower = _MORE_AND_LESS[metric.quantity]
     if metric.name in _SPEEDS and alike:
         higher, lower = "slower", "faster"
-    return standing(metric.a, metric.b, higher, lower)
+    return standing(*metric.told, higher, lower)
 
 
 def standing(a: Value, b: Value, higher: str = "slower", lower: str = "faster") -> Safe:
@@ -114,7 +116,7 @@ def verdict_parts(comparison: Comparison) -> tuple[Safe, ...]:
     lead = lead_metric(comparison)
     if lead is None:
         return (Safe("nothing to compare: neither unit took any time"),)
-    rest = [metric for metric in metrics if metric.name != lead.name and (metric.a or metric.b)]
+    rest = [metric for metric in metrics if metric.name != lead.name and any(metric.told)]
     return safe(f"{_standing(comparison, lead)}: {_both(lead)}"), *(
         _told(metric, comparison.is_alike) for metric in rest
     )
@@ -130,6 +132,18 @@ def verdict_lines(comparison: Comparison, width: int, most: int = 2) -> list[Saf
     left out where they do not fit, and no figure is cut.
     """
     return packed(verdict_parts(comparison), width, most)
+
+
+def caution_lines(comparison: Comparison, width: int, most: int = 2) -> list[Safe]:
+    """What keeps the two from being alike on at most `most` lines of `width` cells, and of how
+    many such things; none where nothing does.
+    """
+    parts = [safe(f"{c.what}: {c.a} / {c.b}", width) for c in comparison.cautions]
+    if not parts:
+        return []
+    many = f"these {len(parts)}" if len(parts) > 1 else "this"
+    first = safe(f"caution, {many} differ{'' if len(parts) > 1 else 's'}: {parts[0]}", width)
+    return packed((first, *parts[1:]), width, most)
 
 
 def packed(parts: Sequence[Safe], width: int, most: int) -> list[Safe]:
@@ -159,11 +173,15 @@ def _standing(comparison: Comparison, lead: Metric) -> str:
         if not whole:
             return "no verdict, the units are not alike"
         told = against_words(comparison)
-        return f"B's window is {told}" if "x" in told else f"the windows are {told}"
+        standing = told if "x" in told else f"{_LIKE[told]} long as A's"
+        return f"B's window is {standing}"
     told = against_words(comparison)
     if "x" not in told:
-        return f"B is {'just' if told == 'same' else 'about'} as fast as A"
+        return f"B is {_LIKE[told]} fast as A"
     return f"B is {told}{' over the whole window' if whole else ''}"
+
+
+_LIKE = {"same": "just as", "about the same": "about as"}
 
 
 def against_words(comparison: Comparison) -> Safe:
@@ -174,6 +192,8 @@ def against_words(comparison: Comparison) -> Safe:
 
 def _told(metric: Metric, alike: bool) -> Safe:
     shares = metric.a_share, metric.b_share
+    if None in metric.told:
+        return _both(metric)
     if any(share is not None and share < 1 for share in shares):
         covered = f"of {percent(shares[0])} and {percent(shares[1])} of GPU time"
         return safe(f"{_both(metric)} {covered}")
@@ -182,7 +202,7 @@ def _told(metric: Metric, alike: bool) -> Safe:
 
 def _both(metric: Metric) -> Safe:
     """A figure of A and of B, the unit once where it is the same: `span 9.97 → 3.04 ms`."""
-    a, b = (figure(value, metric.quantity, 3) for value in (metric.a, metric.b))
+    a, b = (figure(value, metric.quantity, 3) for value in metric.told)
     number, _, unit = a.partition(" ")
     if unit and b.endswith(f" {unit}"):
         a = Safe(number)
@@ -191,19 +211,38 @@ def _both(metric: Metric) -> Safe:
 
 def pair_words(comparison: Comparison) -> Safe:
     """Which units are compared, how they were paired, and how many pairs there are."""
+    return safe("".join(_pair_parts(comparison, unit_words(comparison.choice))))
+
+
+def pair_line(comparison: Comparison, width: int) -> Safe:
+    """The same in `width` cells: a long label is cut, and how they were paired left out, before
+    which units they are.
+    """
+    kind = unit_words(comparison.choice)
+    first, *_ = _pair_parts(comparison, "")
+    label = safe(kind, max(width - cell_len(first), LEAST_LABEL))
+    first, *more = _pair_parts(comparison, label)
+    whole = safe("".join((first, *more)))
+    return whole if cell_len(whole) <= width else safe(first, width)
+
+
+def _pair_parts(comparison: Comparison, kind: str) -> Iterator[str]:
+    """What is compared, then how far it can be."""
     a, b, over = comparison.a, comparison.b, comparison.passed_over
     if comparison.choice.kind is UnitKind.WINDOW:
-        why = "" if over is None else f": {_passed_words(over)}"
-        work = "" if comparison.is_alike else "; like with like only if both did the same job"
-        return safe(f"whole windows{why}{work}")
-    shown = f"{a.index + 1} of {len(a.units)} with {b.index + 1} of {len(b.units)}"
-    shown = f"{unit_words(comparison.choice)} {shown}"
+        yield "whole windows" if over is None else f"whole windows: {_passed_words(over)}"
+        if not comparison.is_alike:
+            yield "; like with like only if both did the same job"
+        return
+    shown = f"{kind} {a.index + 1} of {len(a.units)} with {b.index + 1} of {len(b.units)}"
     if comparison.number is None:
-        same = ", but they do the same FLOPs" if comparison.is_alike else ""
-        return safe(f"{shown}: unlike shapes{same}")
-    pairs = counted(len(comparison.pairing.pairs), "pair")
+        yield f"{shown}: unlike shapes"
+        if comparison.is_alike:
+            yield ", but they do the same FLOPs"
+        return
+    yield f"{shown}: {counted(len(comparison.pairing.pairs), 'pair')}"
     by = "kernels" if comparison.pairing.by is Likeness.KERNELS else "shapes"
-    return safe(f"{shown}: {pairs}, by order among like {by}")
+    yield f", by order among like {by}"
 
 
 def _passed_words(over: PassedOver) -> str:
@@ -282,7 +321,7 @@ def tie_words(comparison: Comparison, ends: tuple[int | None, int | None]) -> Sa
         share = None if row is None else row.ends[side]
         if row is not None and share is not None:
             part = next((part for part in share.parts if event in part.rows), None)
-            name = row.name if part is None else part.role
+            name = _name(comparison, row) if part is None else part.role
             told.append((name, share.gpu_ns if part is None else part.gpu_ns))
     if not told:
         return Safe("")
@@ -298,15 +337,24 @@ def row_title(comparison: Comparison, row: Row) -> Safe:
     that a narrow column keeps it. Names and shapes are those of A, then those of B where
     they differ.
     """
-    both = ((comparison.a, row.a), (comparison.b, row.b))
-    sides = [(side, share) for side, share in both if share is not None]
-    of_op = any(share.call is not None for _, share in sides) or "::" in row.name
-    labels = dict.fromkeys(side.analysed.labels.event(int(share.rows[0])) for side, share in sides)
-    name = row.name if of_op else " / ".join(labels)
+    name = _name(comparison, row)
     if row.role is not None:
         name = f"{row.role}: {name}"
-    shapes = dict.fromkeys(_shape_words(share) for _, share in sides)
+    shapes = dict.fromkeys(_shape_words(share) for share in row.ends if share is not None)
     return safe(f"{name} {' / '.join(filter(None, shapes))}".rstrip(), NAME_CELLS)
+
+
+def _name(comparison: Comparison, row: Row) -> str:
+    """What a row is called: its op, else what the kernels of A and of B are called."""
+    both = ((comparison.a, row.a), (comparison.b, row.b))
+    sides = [(side, share) for side, share in both if share is not None]
+    if any(share.call is not None for _, share in sides):
+        return row.name
+    # The name of a kernel may have colons too.
+    if "::" in row.name and any(share.op != ABSENT_ROW for _, share in sides):
+        return row.name
+    labels = dict.fromkeys(side.analysed.labels.event(int(share.rows[0])) for side, share in sides)
+    return " / ".join(labels)
 
 
 def _shape_words(share: Share) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from attntui.safe import Safe, safe
+from attntui.view.drawing.compared import ALONE, BOTH, MIXED
 from attntui.view.drawing.paint import Paint
 from attntui.view.drawing.raster import ASCII_RAMP, LOWER_BLOCKS
 from attntui.view.tables.ops import AWAITED, AWAITS, PART_MARKS
@@ -30,6 +31,10 @@ PAINTS: dict[Paint, str] = {
 SELECTED, LINKED = "selected", "its other end: a kernel's launch, a launch's kernels"
 
 
+TIED, SHIFTED, UNTIED = Safe("tied"), Safe("tied, shifted"), Safe("untied (t)")
+"""Whether two timelines go together, as the line between them says."""
+
+
 def signs(*, ascii_only: bool) -> list[tuple[Safe, Safe]]:
     """Signs beside the colours, and what each means."""
     ramp = (ASCII_RAMP if ascii_only else LOWER_BLOCKS)[1:]
@@ -46,6 +51,29 @@ def signs(*, ascii_only: bool) -> list[tuple[Safe, Safe]]:
         ("▲ ▼", "the column sorted by: least first, most first"),
     )
     return [(safe(sign), safe(words)) for sign, words in told]
+
+
+def compared_signs() -> list[tuple[Safe, Safe]]:
+    """The signs under the axes of two units that are compared, and what each means."""
+    a, b = ALONE
+    return [
+        (Safe(BOTH), Safe("GPU work that has its like in the other unit")),
+        (Safe(a), Safe("GPU work that A alone has")),
+        (Safe(b), Safe("GPU work that B alone has")),
+        (Safe(MIXED), Safe("several operations a cell: some of each")),
+    ]
+
+
+def ties() -> list[tuple[Safe, Safe]]:
+    """What the line between two timelines says."""
+    return [
+        (TIED, Safe("both units begin in one column, at one scale, and move together")),
+        (SHIFTED, Safe("they move together; at the end of the shorter unit they lie apart")),
+        (UNTIED, Safe("each moves alone, until t ties them again")),
+        (Safe("╰─╮"), Safe("from what is selected in A to what answers to it in B")),
+        (Safe("╵ ╷"), Safe("what is selected has no like in the other unit: it is in A, in B")),
+        (Safe("◀ ▶"), Safe("what is selected lies off screen, that way")),
+    ]
 
 
 def letters() -> list[tuple[Safe, Safe]]:

@@ -89,6 +89,24 @@ def test_attention_gives_the_bytes_and_flops_of_its_call() -> None:
     assert figures.backends == (("flash", 1),)
 
 
+@pytest.mark.parametrize(("device", "told"), [("NVIDIA H200", True), ("NVIDIA L4", False)])
+def test_a_call_tells_no_work_that_the_device_cannot_do(device: str, told: bool) -> None:
+    script = Script()
+    # Scores of 16.8 MB, read and written in 30 us: 1.1 TB/s, of a cache on an L4.
+    script.naive(shape=(8, 16, 256, 64))
+    # 3.4e10 FLOPs in 90 us: 382 TFLOP/s. 67 MB: 746 GB/s.
+    script.sdpa(scale=10, shape=(8, 16, 1024, 64))
+    subject = AnalysedTrace(script.trace(deviceProperties=[{**H200, "name": device}]))
+    naive, fused = subject.attention
+    softmax = naive.role(Role.SOFTMAX)
+    assert softmax is not None
+    assert (softmax.hbm_bytes is not None) == told
+    assert [fused.flops is not None, fused.hbm_bytes is not None] == [told, told]
+    figures = take(subject, WINDOW_UNIT).figures
+    assert (figures.flops.known_ns >= 90_000) == told
+    assert (figures.hbm_bytes.known_ns >= 120_000) == told
+
+
 def test_of_a_call_that_lies_in_the_unit_only_in_part_no_flops_are_told() -> None:
     script = Script()
     with script.inside("products"):

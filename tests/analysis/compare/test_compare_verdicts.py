@@ -10,7 +10,13 @@ from builders import CORPUS, SAMPLES
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.compare import Comparison, UnitKind, compare
 from attntui.trace import load
-from attntui.view.words.comparison import pair_words, verdict_lines, verdict_text
+from attntui.view.words.comparison import (
+    pair_line,
+    pair_words,
+    verdict,
+    verdict_lines,
+    verdict_text,
+)
 
 SHARED = CORPUS.parent
 
@@ -93,3 +99,28 @@ def test_a_verdict_is_never_cut(width: int) -> None:
     assert all(len(line) <= width for line in lines)
     assert lines[0].startswith("B is 11.9x faster")
     assert not any("…" in line for line in lines)
+
+
+def test_bytes_known_of_little_are_not_compared() -> None:
+    folder = SHARED / "planted"
+    found = compared(folder / "graph_eager.json.gz", folder / "graph_replay.json.gz")
+    hbm = found.metric("hbm_bytes")
+    # The kernels of a graph have no shapes: a memset is all that is known of it.
+    assert hbm.b_share is not None
+    assert hbm.b_share < 0.1
+    assert hbm.told == (hbm.a, None)
+    assert verdict(hbm) == "-"
+    assert "HBM 801 MB → -;" in verdict_text(found)
+    # So the launches, which a graph is about, have room in 80 columns.
+    assert "launches 47 → 1, 47.0x fewer" in " ".join(verdict_lines(found, 78, 3))
+
+
+def test_the_pair_is_told_before_how_it_was_found() -> None:
+    names = ("naive_b8", "flash_b8")
+    found = compared(*(next(SAMPLES.glob(f"{name}_*_bf16_h200.json.gz")) for name in names))
+    assert pair_line(found, 200) == pair_words(found)
+    assert pair_line(found, 78) == (
+        "annotation attn_fwd 3 of 3 with 3 of 3: 3 pairs, by order among like shapes"
+    )
+    assert pair_line(found, 70) == "annotation attn_fwd 3 of 3 with 3 of 3: 3 pairs"
+    assert pair_line(found, 40) == "annotation… 3 of 3 with 3 of 3: 3 pairs"

@@ -384,7 +384,13 @@ def expanded(books: Books) -> Counted:
 def bytes_of(seen: Slice, row: int) -> int | None:
     work = seen.analysed.work
     at = int(np.searchsorted(seen.trace.gpu_ops, row))
-    return work.kinds[int(work.kind[at])].work.bytes if work.told[at] else None
+    return shaped_bytes_of(seen, row) if work.told[at] else None
+
+
+def shaped_bytes_of(seen: Slice, row: int) -> int | None:
+    """By its shapes, from a cache or not."""
+    work = seen.analysed.work
+    return work.kinds[int(work.kind[np.searchsorted(seen.trace.gpu_ops, row)])].work.bytes
 
 
 # Copies and collectives
@@ -594,7 +600,7 @@ def chains(books: Books) -> list[list[int]]:
 
     def key(row: int) -> tuple[int, ...] | None:
         at = int(np.searchsorted(trace.gpu_ops, row))
-        if not (is_kernel(seen, row) and books.busy[row] and work.told[at]):
+        if not (is_kernel(seen, row) and books.busy[row] and (work.told[at] or work.beyond[at])):
             return None
         if decoded(seen, row).kind not in ("pointwise", "copy", "fill"):
             return None
@@ -622,7 +628,7 @@ def chain_bytes(books: Books) -> list[tuple[list[int], int, int]]:
     for chain in chains(books):
         moved = fused = 0
         for place, row in enumerate(chain):
-            own = bytes_of(seen, row) or 0
+            own = shaped_bytes_of(seen, row) or 0
             sizes = tensors_of(seen, inputs_of(seen, row))
             passes = sizes.count(max(sizes)) + 1
             left = passes - (place > 0) - (place < len(chain) - 1)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from builders import Event
 from findings_made import found
 from made import call, copy, kernel, op
 
 from attntui.analysis.findings import thresholds
-from attntui.view.words.findings import title_text
+from attntui.view.words.findings import advice_text, title_text
 
 Q, K = [2, 4, 128, 64], [2, 4, 64, 128]
 SCORES = [2, 4, 128, 128]
@@ -116,6 +117,25 @@ def test_naive_attention_and_its_hidden_copy() -> None:
         "moved_bytes": 2 * 2 * BYTES,
     }
     assert len(attention.evidence) == len(hidden.evidence) == 2
+
+
+@pytest.mark.parametrize(("forward", "backward"), [(True, False), (False, True), (True, True)])
+def test_a_copy_that_autograd_makes_is_not_told_to_fill_in_place(
+    forward: bool, backward: bool
+) -> None:
+    script = Script()
+    for inside, node in ((forward, False), (backward, True)):
+        begun = script.host
+        if inside:
+            script.masked_fill(copied=300_000, run=40_000)
+        if inside and node:
+            name = "autograd::engine::evaluate_function: MaskedFillBackward0"
+            script.events.append(op(name, begun, script.host))
+    finding = found(script.events)["hidden-copy"]
+    advice = advice_text(finding)
+    assert ("Use masked_fill_" in advice) == forward
+    assert ("Autograd fills" in advice) == backward
+    assert ("in the backward pass" in title_text(finding)) == backward
 
 
 def test_without_shapes_of_every_call_no_bytes_are_claimed() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from builders import Event
 from findings_made import H200, LONG, found, launched, quiet
-from made import annotation, call, kernel, op
+from made import annotation, call, copy, kernel, op
 
 from attntui.analysis.findings import Severity, thresholds
 from attntui.view.words.findings import advice_text, title_text
@@ -187,6 +187,80 @@ def test_fp32_products_are_told_what_the_device_can_follow(
     assert untold not in advice_text(finding)
 
 
+@pytest.mark.parametrize("major", [7, 9])
+def test_what_products_use_already_is_not_advised(major: int) -> None:
+    """Autocast, and TF32 by another product of matrices."""
+    shapes = tensors([4096, 4096], [4096, 4096], kind="float")
+    slow = work("mm", [(SGEMM, "aten::mm", shapes)] * 6)
+    name = "sm80_xmma_gemm_f32f32_tf32f32_f32_tn"
+    tf32 = launched(99, 200_000, END, END + LONG, name, "aten::mm")
+    auto = [annotation("torch.autocast", 0, 1_000)]
+    device = {"deviceProperties": [H200 | {"computeMajor": major}]}
+    told = {
+        key: found([*slow, *more], **device)["fp32-products"]
+        for key, more in {"none": [], "auto": auto, "tf32": tf32, "both": [*auto, *tf32]}.items()
+    }
+    advice = {key: advice_text(finding) for key, finding in told.items()}
+    assert ["(torch.autocast" in advice[key] for key in advice] == [True, False, True, False]
+    assert ["TF32" in advice[key] for key in advice] == [major > 7] * 2 + [False] * 2
+    assert [len(told[key].in_use) for key in told] == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("iterator", "workers"), [("_SingleProcess", False), ("_MultiProcessing", True)]
+)
+def test_workers_that_the_data_loader_has_are_not_advised(iterator: str, workers: bool) -> None:
+    loads = annotation(f"enumerate(DataLoader)#{iterator}DataLoaderIter.__next__", END, END + LONG)
+    events = [*quiet(), loads, *launched(99, END + LONG, END + 2 * LONG, END + 3 * LONG)]
+    finding = found(events)["idle-data-loading"]
+    assert ("num_workers" in advice_text(finding)) != workers
+    assert finding.in_use == (("the data loader has workers",) if workers else ())
+
+
+@pytest.mark.parametrize("runtime", ["cuda", "hip"])
+def test_a_setting_of_cuda_is_not_advised_to_hip(runtime: str) -> None:
+    events = quiet()
+    late = launched(99, END, END + LONG * 10, END + LONG * 11, "loaded late")
+    late[1] = call("cudaLaunchKernel", END + 1_000, END + LONG * 10, 99)
+    events += late
+    for event in events:
+        event["name"] = event["name"].replace("cudaLaunch", f"{runtime}Launch")
+    advice = advice_text(found(events)["first-use-load"])
+    assert ("CUDA_MODULE_LOADING" in advice) == (runtime == "cuda")
+    assert "warm up" in advice
+
+
+@pytest.mark.parametrize(("stream", "own"), [(7, False), (9, True)])
+def test_a_stream_that_copies_have_is_not_advised(stream: int, own: bool) -> None:
+    copied = copy("Memcpy HtoD (Pinned -> Device)", END, END + 5 * LONG, 99)
+    copied["args"] |= {"stream": stream, "bytes": 8_000_000}
+    events = quiet()
+    for event in events:
+        if event["cat"] == "kernel":
+            event["args"]["stream"] = 7
+    events += [call("cudaMemcpyAsync", 300_000, 302_000, 99), copied]
+    finding = found(events)["exposed-copies"]
+    assert ("a stream of its own" in advice_text(finding)) != own
+    assert ("copies have a stream of their own" in finding.in_use) == own
+
+
+@pytest.mark.parametrize("used", ["", "aten::_foreach_add_", "CompiledFxGraph", "cudaGraphLaunch"])
+def test_short_kernels_are_not_told_to_use_what_is_used(used: str) -> None:
+    events = []
+    for i in range(400):
+        begin = 2_000_000 + 3_000 * i
+        events += launched(i + 1, 4_500 * i, begin, begin + 2_900)
+    more = [op(used, 1_900_000, 1_901_000)] if used else []
+    advice = advice_text(found([*events, *more])["tiny-kernels"])
+    means = {
+        "aten::_foreach_add_": "foreach",
+        "CompiledFxGraph": "torch.compile",
+        "cudaGraphLaunch": "CUDA graph",
+    }
+    untold = {means[used]} if used else set()
+    assert {word for word in means.values() if word not in advice} == untold
+
+
 def test_a_gain_of_products_is_bounded_by_the_host() -> None:
     """Each product is launched as the one before ends: they gain nothing by being shorter."""
     events = []
@@ -208,6 +282,23 @@ def test_a_gain_of_products_is_bounded_by_the_host() -> None:
     # Only the last one is shorter.
     assert finding.gain_ns <= 97_000
     assert "next bottleneck" in finding.assumes
+
+
+@pytest.mark.parametrize(
+    ("idle_ms", "severity"), [(0, Severity.HIGH), (5, Severity.MEDIUM), (60, Severity.LOW)]
+)
+def test_work_counts_by_its_share_of_the_busy_time_too(idle_ms: int, severity: Severity) -> None:
+    """The more the GPU stands idle, the less of the span its work is; it is all of the work."""
+    shapes = tensors([1024, 1024], [1024, 1024], kind="float")
+    events = work("mm", [(SGEMM, "aten::mm", shapes)] * 6)
+    early = -1_000_000 * idle_ms
+    events += [annotation("enumerate(DataLoader)#Iter.__next__", early + 5_000, 900_000)]
+    events += launched(99, early, 990_000 + early, 1_000_000 + early)
+    finding = found(events)["fp32-products"]
+    assert finding.gain_share is not None
+    assert (finding.gain_share >= thresholds.LOW_SHARE) == (idle_ms < 60)
+    assert (finding.gain_share >= thresholds.MEDIUM_SHARE) == (idle_ms == 0)
+    assert finding.severity is severity
 
 
 def gridded(blocks: int, ahead: bool) -> list[Event]:
@@ -319,12 +410,19 @@ def test_work_that_stood_ready_while_nothing_is_shown() -> None:
     assert "idle-unexplained" not in found([*quiet(), *shorter])
 
 
-def test_a_graph_that_is_replayed_is_not_advised() -> None:
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("cudaGraphLaunch", "a CUDA graph is replayed"),
+        ("hipStreamBeginCapture", "a CUDA graph is captured"),
+    ],
+)
+def test_a_graph_that_is_in_use_is_not_advised(name: str, words: str) -> None:
     events = []
     for i in range(40):
         events += [
             call(
-                "cudaGraphLaunch" if i < 2 else "cudaLaunchKernel",
+                name if i < 2 else "cudaLaunchKernel",
                 20_000 * i,
                 20_000 * i + 2_000,
                 i + 1,
@@ -332,5 +430,5 @@ def test_a_graph_that_is_replayed_is_not_advised() -> None:
             kernel("k", 20_000 * i + 3_000, 20_000 * i + 6_000, i + 1),
         ]
     finding = found(events)["launch-bound"]
-    assert finding.in_use == ("a CUDA graph is replayed",)
+    assert finding.in_use == (words,)
     assert "Replay a CUDA graph" not in advice_text(finding)

@@ -164,35 +164,35 @@ DRAWN_ALONE = {
 """Columns that are only drawn, and the data that they draw."""
 
 SHAPES: dict[str, type[schema.Part]] = {
-    "devices": schema.Device,
-    "findings": schema.Finding,
-    "time": schema.TimeLeaf,
-    "kernels": schema.Kernel,
-    "gaps": schema.Gap,
-    "attention": schema.AttentionCall,
-    "ops": schema.Op,
-    "steps": schema.StepRow,
-    "annotations": schema.AnnotationLabel,
-    "regions": schema.RegionLine,
+    "devices": schema.summary.Device,
+    "findings": schema.summary.Finding,
+    "time": schema.summary.TimeLeaf,
+    "kernels": schema.summary.Kernel,
+    "gaps": schema.summary.Gap,
+    "attention": schema.summary.AttentionCall,
+    "ops": schema.summary.Op,
+    "steps": schema.summary.StepRow,
+    "annotations": schema.summary.AnnotationLabel,
+    "regions": schema.summary.RegionLine,
 }
 """Of each table of the summary what its rows are in JSON."""
 
 SECTIONS: dict[str, type[schema.Part]] = {
-    "Findings": schema.Finding,
-    "Devices": schema.Device,
-    "Where the time": schema.TimeLeaf,
-    "GPU operations by name": schema.Kernel,
-    "What bounds the GPU": schema.Kernel,
-    "How they fill": schema.Kernel,
-    "Longest gaps": schema.Gap,
-    "Attention calls by kind": schema.AttentionKind,
-    "Roles of attention": schema.AttentionRole,
-    "Compiled regions": schema.RegionLine,
-    "CPU ops and annotations": schema.Op,
-    "Steps": schema.StepRow,
-    "Annotations by CPU": schema.AnnotationLabel,
-    "Scoreboard": schema.Metric,
-    "What changed": schema.DiffRow,
+    "Findings": schema.summary.Finding,
+    "Devices": schema.summary.Device,
+    "Where the time": schema.summary.TimeLeaf,
+    "GPU operations by name": schema.summary.Kernel,
+    "What bounds the GPU": schema.summary.Kernel,
+    "How they fill": schema.summary.Kernel,
+    "Longest gaps": schema.summary.Gap,
+    "Attention calls by kind": schema.summary.AttentionKind,
+    "Roles of attention": schema.summary.AttentionRole,
+    "Compiled regions": schema.summary.RegionLine,
+    "CPU ops and annotations": schema.summary.Op,
+    "Steps": schema.summary.StepRow,
+    "Annotations by CPU": schema.summary.AnnotationLabel,
+    "Scoreboard": schema.comparison.Metric,
+    "What changed": schema.comparison.DiffRow,
 }
 """Of each section what its rows are in JSON."""
 
@@ -224,8 +224,8 @@ def test_every_column_on_the_screen_is_in_json(samples: Path) -> None:
         keys = {column.key for column in table.columns if column.key}
         assert keys == keys_of(SHAPES[name])
     comparison = compare(analysed, analysed)
-    pairs = ((scoreboard_table(comparison), schema.Metric),
-             (changes_table(comparison).table, schema.DiffRow))  # fmt: skip
+    pairs = ((scoreboard_table(comparison), schema.comparison.Metric),
+             (changes_table(comparison).table, schema.comparison.DiffRow))  # fmt: skip
     for table, shape in pairs:
         for column in drawn_columns(table):
             assert column.key in keys_of(shape) or column.title in DRAWN_ALONE
@@ -257,7 +257,7 @@ def test_the_sides_of_a_comparison_are_in_json(samples: Path) -> None:
     assert shown(sides, "label") == [data["a"]["label"], data["b"]["label"]]
     whole = diff.overview_document([compare(a, a), found])
     (section,) = (s for s in diff.overview([compare(a, a), found]) if "Compared" in s.title)
-    assert set(section.keys) <= keys_of(schema.OverviewTrace)
+    assert set(section.keys) <= keys_of(schema.comparison.OverviewTrace)
     for key in ("label", "backend", "verdict"):
         assert shown(section, key) == values(whole["traces"], key)
 

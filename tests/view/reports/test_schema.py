@@ -82,8 +82,8 @@ def test_a_wrong_key_and_a_missing_one_are_refused(samples: Path) -> None:
 
 
 def test_words_are_the_analysis_own() -> None:
-    assert get_args(schema.Trigger) == ("sync", "copy", "wait_event", "none")
-    assert "launch_call" in get_args(schema.Cause)
+    assert get_args(schema.summary.Trigger) == ("sync", "copy", "wait_event", "none")
+    assert "launch_call" in get_args(schema.summary.Cause)
 
 
 @pytest.mark.parametrize("name", schema_files.FILES)

@@ -197,6 +197,7 @@ def test_the_keys_that_scripts_use(small: Trace) -> None:
         "gbps": None,
         "roof_share": None,
         "coverage": 0.0,
+        "beyond_roof_ns": 0,
         "occupancy_pct": None,
         "profiler_occupancy_pct": None,
         "far_from_roof": None,

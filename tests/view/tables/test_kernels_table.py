@@ -78,6 +78,7 @@ def test_a_name_tells_its_time_and_what_its_known_work_comes_to(analysed: Analys
         "tflops": pytest.approx(FLOPS / 20e-6 / 1e12),
         "gbps": pytest.approx(MOVED / 20e-6 / 1e9),
         "coverage": 0.25,
+        "beyond_roof_ns": 0,
         "intensity": pytest.approx(FLOPS / MOVED),
         "flops": FLOPS,
         "hbm_bytes": MOVED,

@@ -1,24 +1,12 @@
-"""The shape of the reports as JSON, written down once: `Summary`, `Diff` and `Overview`.
-
-The documents are made of the tables; these types say what programs may rely on. A key is
-never missing: a fact that the trace does not tell is null. Times are whole nanoseconds
-(means are fractions) and, where they are points in time, from the trace's first event;
-sizes are bytes, work is FLOPs. `label` is what people see of a thing and is safe to print;
-`name` is the text of the file as it stands. `schema_files` makes JSON Schema of them.
-"""
+"""The shape of `attntui summary --json`."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from msgspec import Struct
-
 from attntui.analysis.attention.model import Role
 from attntui.analysis.attention_ops import Backend, Direction
-from attntui.analysis.compare.pairing import Likeness
-from attntui.analysis.compare.rows import Match
-from attntui.analysis.compare.units import UnitKind
 from attntui.analysis.findings import Severity as FindingSeverity
 from attntui.analysis.gap_causes import Cause as GapCause
 from attntui.analysis.gap_causes import Trigger as GapTrigger
@@ -26,6 +14,7 @@ from attntui.analysis.roofline import Kind as Bound
 from attntui.analysis.roofline import Reason as FarReason
 from attntui.analysis.self_time import FatKind
 from attntui.analysis.self_time import SelfPart as PartOfSelfTime
+from attntui.view.reports.schema.part import Part
 
 
 def _words(members: type[IntEnum]) -> Any:
@@ -42,13 +31,6 @@ if TYPE_CHECKING:
 else:
     Cause, Trigger = _words(GapCause), _words(GapTrigger)
     SelfPart, FatBar, Severity = _words(PartOfSelfTime), _words(FatKind), _words(FindingSeverity)
-
-
-class Part(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A part of a document: each of its keys is always there, and no other."""
-
-
-# The summary of one trace
 
 
 class Notice(Part, kw_only=True):
@@ -129,6 +111,7 @@ class Kernel(Part, kw_only=True):
     share of its time whose work is known. `far_from_roof` tells whether it reaches less than
     half of the roof, `far_reasons` what of the launch or the work keeps it there; `flops`,
     `hbm_bytes`, `tflops` (TFLOP/s) and `gbps` (GB/s) are of the part whose work is known.
+    What ran for `beyond_roof_ns` is not: by its shapes it would be faster than the device.
     """
 
     label: str
@@ -149,6 +132,7 @@ class Kernel(Part, kw_only=True):
     tflops: float | None
     gbps: float | None
     coverage: float | None
+    beyond_roof_ns: int
     intensity: float | None
     flops: int | None
     hbm_bytes: int | None
@@ -367,142 +351,3 @@ class Summary(Part, kw_only=True):
     attention_roles: list[AttentionRole]
     annotation_labels: list[AnnotationLabel]
     compiled_regions: list[RegionLine]
-
-
-# Comparisons
-
-
-class UnitChoice(Part, kw_only=True):
-    """What is compared, one real unit of each trace."""
-
-    kind: UnitKind
-    label: str
-
-
-class PairUnit(UnitChoice, kw_only=True):
-    """The same, with how many such units each trace has."""
-
-    a_count: int
-    b_count: int
-
-
-class Side(Part, kw_only=True):
-    """The unit taken of one trace; `gpu_ns_min` and `gpu_ns_max` are over all of its units."""
-
-    path: str
-    label: str
-    unit_index: int
-    unit_count: int
-    start_ns: int
-    end_ns: int
-    gpu_ns_min: int
-    gpu_ns_max: int
-    gpu_ops_in_no_unit: int
-    attention_backends: dict[Backend, int]
-
-
-class Verdict(Part, kw_only=True):
-    """How B stands to A: `ratio` is b / a of `metric`, the unit's span where both have one.
-    `alike` tells whether the units did like work; the sentence says no more than that allows.
-    """
-
-    text: str
-    metric: str | None
-    a: int | float | None
-    b: int | float | None
-    ratio: float | None
-    alike: bool
-
-
-class Pairing(Part, kw_only=True):
-    """Which units were paired and how: `number` is the pair compared of all `pairs`, null
-    where the two are none. `passed_over` is the unit that whole windows stand in for.
-    """
-
-    text: str
-    by: Likeness
-    pairs: int
-    number: int | None
-    passed_over: str | None
-
-
-class Metric(Part, kw_only=True):
-    """A figure of A and of B. The end of `name` tells the unit: `_ns`, `_bytes`, `_per_s`,
-    `_pct`; others are counts. `covers` and the shares say how much of the GPU time an
-    estimate is of.
-    """
-
-    name: str
-    label: str
-    a: int | float | None
-    b: int | float | None
-    delta: int | float | None
-    ratio: float | None
-    verdict: str | None
-    covers: str | None
-    a_gpu_time_covered: float | None
-    b_gpu_time_covered: float | None
-
-
-class RolePart(Part, kw_only=True):
-    """One role in a row that holds several, many to one."""
-
-    role: Role
-    ops: int
-    gpu_ns: int
-
-
-class DiffRow(Part, kw_only=True):
-    """What answers to what; `key` is unique. A side without an operation has 0 `ops`."""
-
-    key: str
-    label: str
-    name: str
-    role: Role | None
-    match: Match
-    delta_gpu_ns: int
-    a_ops: int
-    a_gpu_ns: int
-    b_ops: int
-    b_gpu_ns: int
-    a_parts: list[RolePart] | None
-    b_parts: list[RolePart] | None
-
-
-class Diff(Part, kw_only=True):
-    """`attntui diff --json` of two traces; the rows' times sum to the metrics'."""
-
-    schema: Literal[2]
-    unit: PairUnit
-    verdict: Verdict
-    pairing: Pairing
-    a: Side
-    b: Side
-    metrics: list[Metric]
-    rows: list[DiffRow]
-    cautions: list[str]
-
-
-class OverviewTrace(Side, kw_only=True):
-    """One trace against the first; `verdict` is how it stands to the first."""
-
-    backend: str | None
-    gpu_ops: int
-    span_ns: int | None
-    verdict: str
-    gpu_ns: int
-    cpu_ns: int | None
-    hbm_bytes: int | None
-    occupancy_pct: float | None
-    pairing: Pairing
-    metrics: list[Metric]
-    cautions: list[str]
-
-
-class Overview(Part, kw_only=True):
-    """`attntui diff --json` of three traces or more, each against the first."""
-
-    schema: Literal[2]
-    unit: UnitChoice
-    base: Side
-    traces: list[OverviewTrace]

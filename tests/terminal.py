@@ -1,0 +1,102 @@
+"""The whole program on a terminal of its own, by keyboard and signals. Needs a Unix."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
+import threading
+from collections.abc import Mapping, Sequence
+
+PATIENCE_S = 60
+
+
+class Terminal:
+    """attntui on a new terminal. Its keyboard is standard input, unless that is a pipe.
+
+    `program` runs instead where it is given.
+    """
+
+    def __init__(
+        self,
+        *arguments: str,
+        piped: bool = False,
+        program: Sequence[str] = ("-m", "attntui"),
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+    ) -> None:
+        self._near, far = pty.openpty()
+        self.before = termios.tcgetattr(self._near)
+        self.seen = b""
+        self._changed = threading.Condition()
+
+        def take_the_terminal() -> None:
+            # The first terminal that a new session opens is its controlling one: /dev/tty.
+            os.close(os.open(os.ttyname(far), os.O_RDWR))
+
+        self.process = subprocess.Popen(
+            [sys.executable, *program, *arguments],
+            stdin=subprocess.PIPE if piped else far,
+            stdout=far,
+            stderr=far,
+            env={**os.environ, "TERM": "xterm-256color", **(env or {})},
+            cwd=cwd,
+            start_new_session=True,
+            preexec_fn=take_the_terminal,  # noqa: PLW1509, no threads run in the parent yet
+        )
+        os.close(far)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                got = os.read(self._near, 65_536)
+            except OSError:
+                return
+            with self._changed:
+                self.seen += got
+                self._changed.notify_all()
+
+    def pipe(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        with self.process.stdin as pipe:
+            pipe.write(data)
+
+    def wait_for(self, text: bytes, after: int = 0) -> None:
+        """Waits until `text` is drawn, after the first so many bytes of what was."""
+        with self._changed:
+            found = self._changed.wait_for(lambda: text in self.seen[after:], PATIENCE_S)
+            assert found, self.seen[-999:]
+
+    def type(self, keys: bytes) -> None:
+        os.write(self._near, keys)
+
+    def go_away(self) -> None:
+        """Closes the terminal under the program, as a broken connection does."""
+        # A read in another thread would keep it open.
+        self.type(b"\x00")
+        os.close(self._near)
+
+    def exit_code(self) -> int:
+        """Waits for the end, and for all that was drawn by then."""
+        try:
+            code = self.process.wait(PATIENCE_S)
+        finally:
+            self.process.kill()
+        self._reader.join(PATIENCE_S)
+        return code
+
+    @property
+    def modes(self) -> dict[bytes, bool]:
+        """The private modes that were set or reset, each as it was left."""
+        found = re.findall(rb"\x1b\[\?(\d+)([hl])", self.seen)
+        return {mode: letter == b"h" for mode, letter in found}
+
+    @property
+    def attributes(self) -> list[object]:
+        """What the terminal does with keys, as `stty` shows it."""
+        return termios.tcgetattr(self._near)
