@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pytest
+from fuzz.checks import limited
 
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.names.words import OperationKind
@@ -186,3 +187,10 @@ def test_what_quantises_for_an_attention_is_of_its_kind() -> None:
     assert decode("sage_quant_kernel").kind is OperationKind.ATTENTION
     assert decode("sage_quant_kernel").backend == "sage"
     assert decode("fmhaSm100fKernel_QkvBfloat16OBfloat16H128").backend == "trtllm"
+
+
+@pytest.mark.parametrize("repeated", ["x", "a_", "1x", "a<", "attention_", "at::", "("])
+def test_what_a_long_name_costs_does_not_grow_by_its_square(repeated: str) -> None:
+    with limited():
+        for number in range(60):
+            decode(f"void k{number}{repeated * (8000 // len(repeated))}")

@@ -149,8 +149,9 @@ def rocm(text: str, sig: Signature) -> KernelName | None:
 
 
 # One request or a batch; prefill, decode or latent attention; what joins the parts of split keys.
+# From a word's beginning alone: from each letter on, a long name would cost its square.
 _FLASHINFER = re.compile(
-    r"\w*?((?:Batch|Single)(?:Prefill|Decode)|PrefillWith|DecodeWith|MLAPagedAttention|MergeStates?)\w*"
+    r"\b\w*?((?:Batch|Single)(?:Prefill|Decode)|PrefillWith|DecodeWith|MLAPagedAttention|MergeStates?)\w*"
 )
 
 
