@@ -30,7 +30,8 @@ def test_a_notice_leads_to_its_event_and_shows_it_as_written(
     assert event == EventAt(trace.gpu_ops[0])
     assert trace.name_of(event.row) == "early"
     (text,) = [item.text for item in items if item.label == "as written"]
-    assert text.startswith('{"ph": "X"') and '"early"' in text
+    assert text.startswith('{"ph": "X"')
+    assert '"early"' in text
     number = [remark.key for remark in remarks(part)].index("notice clock_skew")
     selected = findings_table(part).target(number)
     assert isinstance(selected, FindingAt)
