@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from builders import SAMPLES
-from driver import finished, loaded
+from driver import compared_with, finished, loaded
 from textual.pilot import Pilot
 
 from attntui.tui.app import AttntuiApp
@@ -69,8 +69,17 @@ async def walking(
 ) -> AsyncIterator[Walker]:
     """Over a sample by its name, or over a file."""
     path = trace if isinstance(trace, Path) else SAMPLES / f"{trace}.json.gz"
-    app = AttntuiApp([str(path)], options or Options())
+    async with walking_over([path], size, options) as walker:
+        yield walker
+
+
+@asynccontextmanager
+async def walking_over(
+    paths: Sequence[Path], size: tuple[int, int], options: Options | None = None
+) -> AsyncIterator[Walker]:
+    """Over a trace, or over two side by side."""
+    app = AttntuiApp([str(path) for path in paths], options or Options())
     async with app.run_test(size=size) as pilot:
-        await loaded(pilot)
+        await (loaded(pilot) if len(paths) == 1 else compared_with(pilot))
         await finished(pilot, *WORKERS)
         yield Walker(pilot)
