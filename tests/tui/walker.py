@@ -18,6 +18,7 @@ WORKERS = ("_load", "_find_slice", "_toggle_instances")
 PREFILL = "prefill-naive_l4_b1_h12_s1024_d64_bf16_h200"
 DECODE = "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200"
 NAIVE = "naive_b8_h16_s1024_d64_bf16_h200"
+FLASH = "flash_b8_h16_s1024_d64_bf16_h200"
 GAPS = "gaps_h200"
 SMALL, WIDE, HUGE = (80, 24), (120, 40), (200, 60)
 SIZES = (SMALL, WIDE, HUGE)

@@ -40,6 +40,9 @@ class PaneScreen(DismissedOnce[None]):
     one that keys move. Widgets with the ids title, said, hints and prompt must be there.
     """
 
+    # The screen gives the focus itself. Textual's choice of the first widget may come before
+    # that, and on a small screen would leave the pane asked for hidden.
+    AUTO_FOCUS = ""
     # Esc undoes one thing, the innermost first: see `action_back`.
     ESCAPE_TO_MINIMIZE = False
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012, typed by Textual
