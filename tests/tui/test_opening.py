@@ -53,6 +53,23 @@ async def test_the_picker_lists_what_lies_here_newest_first(
         assert isinstance(app.screen, PickerScreen)
 
 
+async def test_the_picker_tells_the_whole_name_of_the_file_at_the_cursor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = f"{'llama_8b_' * 6}rank0_of_8.json"
+    os.utime(builders.write_trace(tmp_path, two_steps(), name), (1, 1))
+    builders.write_trace(tmp_path, two_steps(), "newer.json")
+    app = AttntuiApp([], Options())
+    async with app.run_test(size=(80, 24)) as pilot:
+        picker = await picking(pilot)
+        await finished(pilot, "_look")
+        assert "newer.json" in str(picker.query_one("#box").border_subtitle)
+        await pilot.press("j")
+        await finished(pilot)
+        assert name in str(picker.query_one("#box").border_subtitle)
+
+
 async def test_a_file_that_is_no_trace_ends_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -26,15 +26,13 @@ from attntui.view.words.formats import age
 
 _BESIDE_MODEL = re.compile(
     r"\b(NVIDIA|AMD|Instinct|Tesla|GeForce) |[ -](SXM\d?|PCIe|\d+ ?GB|HBM\w*)\b"
-    r"|, name not recorded",
+    r"|-PG\d+-\d+\b|, name not recorded",
     re.IGNORECASE,
 )
 
 MARK = Safe("●")
-DEVICE_CELLS = 16
+DEVICE_CELLS = 12
 FOLDER_CELLS = 24
-NAME_CELLS = 60
-"""Cells that a name may claim before other columns."""
 
 
 def files_table(
@@ -59,7 +57,7 @@ def files_table(
                 numbers([int(file.path in marked) for file in found]),
                 Place(1, sortable=bool(marked)),
             ),
-            texts("trace", "trace", names, Place(None, least=_widest(names, 20, NAME_CELLS))),
+            texts("trace", "trace", names, Place(None, cut_inside=True)),
             texts(
                 "device",
                 "device",
