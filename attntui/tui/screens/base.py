@@ -19,7 +19,7 @@ from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.options import Options
 from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
-from attntui.view.session.hints import hint_line
+from attntui.view.session.hints import has_no_effect, hint_line
 from attntui.view.session.jumps import jump
 from attntui.view.session.keys import ZOOM, Key, Step
 from attntui.view.session.session import Session
@@ -97,6 +97,11 @@ class PaneScreen(DismissedOnce[None]):
         step = next(key.step for key in self.keys if key.name == name)
         if step is not None:
             self.step(step)
+
+    def does_nothing(self, key: Key) -> bool:
+        """Whether a key would change nothing now."""
+        here = key.name == f"pane({self.last_pane!r})"
+        return here or has_no_effect(key, self.session)
 
     # Panes and focus
 
