@@ -8,7 +8,7 @@ import shlex
 import pytest
 from builders import SAMPLES
 from walk import Task, tasks
-from walker import GAPS, NAIVE, PREFILL, SIZES, SMALL, WIDE, walking, walking_over
+from walker import GAPS, NAIVE, PREFILL, SIZES, SMALL, TRAIN, WIDE, walking, walking_over
 
 from attntui.cli.view import options_of, parser
 
@@ -191,3 +191,15 @@ async def test_the_selection_off_screen_is_named_at_the_edge() -> None:
         assert re.search(r"naive fwd.* ▶", walker.text.splitlines()[2])
         await walker.press("f")
         assert "▸qk" in walker.line("attention     ")
+
+
+@pytest.mark.parametrize("name", [TRAIN, f"{NAIVE[:-5]}_bwd_h200"])
+async def test_a_call_brings_its_ops_on_the_host_on_screen(name: str) -> None:
+    async with walking(name) as walker:
+        # The lane of autograd's thread stands above that of the thread of the forward calls.
+        assert "pt_autograd" in await walker.press("3", "0")
+        assert "◆" not in walker.text
+        for keys in (("5", "g", "enter"), ("f",)):
+            await walker.press(*keys)
+            assert "◆" in walker.text
+            assert re.search(r"│.python3 \d+ ", walker.text), walker.text

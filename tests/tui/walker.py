@@ -17,6 +17,7 @@ from attntui.view.options import Options
 WORKERS = ("_load", "_find_slice", "_toggle_instances")
 PREFILL = "prefill-naive_l4_b1_h12_s1024_d64_bf16_h200"
 DECODE = "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200"
+TRAIN = "train-sdpa_l2_b1_h4_s256_d64_bf16_h200"
 NAIVE = "naive_b8_h16_s1024_d64_bf16_h200"
 FLASH = "flash_b8_h16_s1024_d64_bf16_h200"
 GAPS = "gaps_h200"

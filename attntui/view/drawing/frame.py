@@ -198,15 +198,15 @@ class Frame:
 
     # Lines
 
-    def heading(self, line: Line, here: bool) -> Safe:
-        """The gutter's text: the track's name on its first row."""
+    def heading(self, line: Line, here: bool, named: bool) -> Safe:
+        """The gutter's text: the track's name where it is `named`, on its first row on screen."""
         track = self.session.tracks[line.track]
         mark = " "
-        if track.collapsible and line.row == 0:
+        if track.collapsible and named:
             closed = line.track in self.session.timeline.collapsed
             mark = "▸" if closed else "▾"
-        text = safe(track.label, self.gutter - 2) if line.row == 0 else ""
-        if here and line.row:
+        text = safe(track.label, self.gutter - 2) if named else ""
+        if here and not named:
             text = f"  depth {line.row}"
         return fit(safe(mark + text), self.gutter, right=False)
 

@@ -159,11 +159,17 @@ class Session:
         return self._with(timeline, selection_on(self.analysed, self.tracks[line.track], number))
 
     def on_its_line(self) -> Session:
-        """With the line of what is selected as the current one."""
+        """With the line of what is selected as the current one, and of an attention call that
+        of its op on the host on screen too.
+        """
         line = line_of(self.analysed, self.tracks, self.selection)
         if line is None:
             return self
-        return self.with_timeline(self.timeline.onto_line(self.tracks, line))
+        timeline, op = self.timeline.onto_line(self.tracks, line), self.event
+        if isinstance(led_to(self.selection), CallAt) and op is not None:
+            host = line_of(self.analysed, self.tracks, EventAt(op))
+            timeline = timeline if host is None else timeline.led_by(self.tracks, host)
+        return self.with_timeline(timeline)
 
     def with_timeline(self, timeline: Timeline) -> Session:
         """The same with the timeline scrolled or arranged otherwise."""
