@@ -12,6 +12,7 @@ import pytest
 from driver import compared_with, finished, loaded, picking
 from steps_trace import two_steps
 from textual import events
+from textual.app import ComposeResult
 from textual.widgets import Static
 from walker import FLASH, NAIVE
 
@@ -195,3 +196,22 @@ async def test_only_the_pane_asked_for_gets_the_focus(
         assert isinstance(app.screen, PaneScreen)
         assert app.focused is app.screen.table
         assert shown == [app.screen.table.id]
+
+
+async def test_leaving_while_the_screen_is_made_leaves_no_traceback(
+    steps_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    compose = MainScreen.compose
+
+    def leaving(screen: MainScreen) -> ComposeResult:
+        asked.append(screen)
+        screen.app.exit()
+        return compose(screen)
+
+    monkeypatch.setattr(MainScreen, "compose", leaving)
+    app = AttntuiApp([str(steps_file)], Options())
+    # What goes wrong in the app is raised here.
+    async with app.run_test() as pilot:
+        await finished(pilot, "_open")
+    assert asked

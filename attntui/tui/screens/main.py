@@ -101,6 +101,9 @@ class MainScreen(PaneScreen):
             yield TextLine(id="hints")
 
     def on_mount(self) -> None:
+        if len(self.query(TablePane)) < len(PANES):
+            # The program is left: Textual mounts nothing more.
+            return
         set_title(self.query_one(DetailView), pane_title(KEYS, "detail"))
         self._arrange_tables()
         self._show_tables()
@@ -135,9 +138,11 @@ class MainScreen(PaneScreen):
 
     @session.setter
     def session(self, session: Session) -> None:
-        lines = self.query_one(TimelineView).lane_lines
-        scrolled = session.timeline.scrolled(session.tracks, lines)
-        self._session = session.with_timeline(scrolled)
+        timeline = self.query_one(TimelineView)
+        if timeline.is_drawn:
+            scrolled = session.timeline.scrolled(session.tracks, timeline.lane_lines)
+            session = session.with_timeline(scrolled)
+        self._session = session
         self._show()
         self._want_slice()
         if session.pane != self.last_pane:
