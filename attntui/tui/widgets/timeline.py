@@ -26,7 +26,8 @@ from attntui.tui.theme import (
 )
 from attntui.tui.widgets.text import segment, set_subtitle, set_title
 from attntui.view.drawing.compared import BOTH, MIXED, ComparedUnit
-from attntui.view.drawing.frame import GUTTER, Frame, Mark, Piece, gutter_cells
+from attntui.view.drawing.frame import GUTTER, Frame, gutter_cells
+from attntui.view.drawing.pieces import Mark, Piece
 from attntui.view.drawing.raster import Shape
 from attntui.view.drawing.tracks import TrackKind
 from attntui.view.session.session import Session
