@@ -22,7 +22,7 @@ from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.loading import AligningScreen, LoadingScreen
 from attntui.tui.screens.main import MainScreen
-from attntui.tui.screens.palette import Palette
+from attntui.tui.screens.palette import Palette, title_of
 from attntui.tui.screens.picker import Facts, PickerScreen
 from attntui.tui.terminal import TerminalDriver
 from attntui.view.options import Options
@@ -182,8 +182,7 @@ class AttntuiApp(App[None]):
         if not isinstance(screen, PaneScreen):
             return
         for key in dict.fromkeys((*pane_keys(screen.keys, screen.last_pane), *screen.keys)):
-            title = f"{key.text} ({key.shown})"
-            yield SystemCommand(title, key.group, partial(screen.run_action, key.action))
+            yield SystemCommand(title_of(key), key.group, partial(screen.run_action, key.action))
         yield SystemCommand(
             "copy the command line for this view",
             "opens the same at the same place",

@@ -8,13 +8,31 @@ from pathlib import Path
 
 import builders
 import pytest
-from driver import Opened, loaded
+from driver import Opened, loaded, settled
 from steps_trace import two_steps
 from textual.pilot import Pilot
 
 from attntui.tui.app import AttntuiApp
 from attntui.tui.screens.main import MainScreen
 from attntui.view.options import Options
+
+
+@pytest.fixture(autouse=True)
+def answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each key and each size is answered before the next, however busy the machine is."""
+    press, resize = Pilot.press, Pilot.resize_terminal
+
+    async def pressed(pilot: Pilot[None], *keys: str) -> None:
+        for key in keys:
+            await press(pilot, key)
+            await settled(pilot)
+
+    async def resized(pilot: Pilot[None], width: int, height: int) -> None:
+        await resize(pilot, width, height)
+        await settled(pilot)
+
+    monkeypatch.setattr(Pilot, "press", pressed)
+    monkeypatch.setattr(Pilot, "resize_terminal", resized)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
 
@@ -13,24 +14,49 @@ from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
 
+QUIET = 2
+"""Rounds without a message in any queue after which nothing more comes."""
+
 Opened = Callable[..., AbstractAsyncContextManager[tuple[Pilot[None], MainScreen]]]
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Waits until all that was asked of the screen so far has been done and drawn.
+
+    The pilot's own pause waits until this process needs little time. It also does where the
+    machine gives it none, and one answered message may ask for another.
+    """
+    quiet = 0
+    while quiet < QUIET and pilot.app.is_running:
+        screen, drawn = pilot.app.screen, asyncio.Event()
+        if not screen.call_after_refresh(drawn.set):
+            break
+        await pilot._wait_for_screen()
+        while not drawn.is_set() and pilot.app.is_running and pilot.app.screen is screen:
+            await pilot.pause()
+        nodes = (pilot.app, *screen.walk_children(with_self=True))
+        waiting = not drawn.is_set() or any(node.message_queue_size for node in nodes)
+        quiet = 0 if waiting else quiet + 1
+    await pilot.pause()
 
 
 async def finished(pilot: Pilot[None], *names: str) -> None:
     """Waits for the workers of these names, if there are any (given none, Textual waits for
-    all).
+    all), and for what follows from them.
     """
+    # What starts a worker may still wait to be answered.
+    await settled(pilot)
     workers = [worker for worker in pilot.app.workers if worker.name in names]
     if workers:
         # A load's screen goes when it is done, and takes its finished worker with it.
         with suppress(WorkerCancelled):
             await pilot.app.workers.wait_for_complete(workers)
-    await pilot.pause()
+        await settled(pilot)
 
 
 async def loaded(pilot: Pilot[None]) -> None:
     """Waits until no load is under way."""
-    await pilot.pause()
+    await finished(pilot, "_open")
     while isinstance(pilot.app.screen, LoadingScreen):
         await finished(pilot, "_load")
 
@@ -47,7 +73,7 @@ async def compared_with(pilot: Pilot[None]) -> CompareScreen:
     """Waits until two traces are loaded, aligned and shown."""
     while not isinstance(pilot.app.screen, CompareScreen):
         await loaded(pilot)
-    await pilot.pause()
+    await settled(pilot)
     return pilot.app.screen
 
 

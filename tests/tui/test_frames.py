@@ -24,6 +24,7 @@ from attntui.trace.model import (
 from attntui.view.detail import detail_of
 from attntui.view.drawing.frame import Frame
 from attntui.view.panes import PANES, Shown
+from attntui.view.session.links import to_launch
 from attntui.view.session.marks import searching
 from attntui.view.session.session import Session
 from attntui.view.tables.order import TableView, layout, line
@@ -135,7 +136,7 @@ KEYS: dict[str, Callable[[Session], object]] = {
     "cursor": lambda s: s.cursor_moved(1),
     "next event": lambda s: s.stepped(1),
     "next gap": next_gap,
-    "launch": lambda s: s.to_launch(),
+    "launch": to_launch,
     "threshold": lambda s: s.threshold_moved(1).tracks,
     "search": lambda s: searching(s, "kernel_3"),
     "lane": lambda s: s.line_moved(1),

@@ -11,12 +11,16 @@ import builders
 import pytest
 from driver import compared_with, finished, loaded, picking
 from steps_trace import two_steps
+from textual import events
+from textual.app import ComposeResult
 from textual.widgets import Static
+from walker import FLASH, NAIVE
 
 from attntui.errors import LoadCancelled
 from attntui.trace import Progress
 from attntui.tui.app import AttntuiApp
 from attntui.tui.screens import loading
+from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.main import MainScreen
@@ -48,6 +52,23 @@ async def test_the_picker_lists_what_lies_here_newest_first(
         await pilot.press("escape")
         await pilot.pause()
         assert isinstance(app.screen, PickerScreen)
+
+
+async def test_the_picker_tells_the_whole_name_of_the_file_at_the_cursor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = f"{'llama_8b_' * 6}rank0_of_8.json"
+    os.utime(builders.write_trace(tmp_path, two_steps(), name), (1, 1))
+    builders.write_trace(tmp_path, two_steps(), "newer.json")
+    app = AttntuiApp([], Options())
+    async with app.run_test(size=(80, 24)) as pilot:
+        picker = await picking(pilot)
+        await finished(pilot, "_look")
+        assert "newer.json" in str(picker.query_one("#box").border_subtitle)
+        await pilot.press("j")
+        await finished(pilot)
+        assert name in str(picker.query_one("#box").border_subtitle)
 
 
 async def test_a_file_that_is_no_trace_ends_in_one_line(
@@ -149,3 +170,48 @@ async def test_a_load_shows_progress_answers_keys_and_can_be_cancelled(
         assert cancelled_seen.wait(10)
     assert app.return_code == 0
     assert app.failure is None
+
+
+@pytest.mark.parametrize("samples", [[NAIVE], [NAIVE, FLASH]], ids=["alone", "compared"])
+async def test_only_the_pane_asked_for_gets_the_focus(
+    samples: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+    focus, on_focus = VirtualTable.focus, PaneScreen.on_descendant_focus
+
+    def late(table: VirtualTable, scroll_visible: bool = True) -> VirtualTable:
+        # As on a busy machine: the screen is resumed before the pane has the focus.
+        table.call_after_refresh(focus, table, scroll_visible)
+        return table
+
+    def noted(screen: PaneScreen, message: events.DescendantFocus) -> None:
+        shown.append(str(message.widget.id))
+        on_focus(screen, message)
+
+    monkeypatch.setattr(VirtualTable, "focus", late)
+    monkeypatch.setattr(PaneScreen, "on_descendant_focus", noted)
+    app = AttntuiApp([str(builders.SAMPLES / f"{name}.json.gz") for name in samples], Options())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await (loaded(pilot) if len(samples) == 1 else compared_with(pilot))
+        assert isinstance(app.screen, PaneScreen)
+        assert app.focused is app.screen.table
+        assert shown == [app.screen.table.id]
+
+
+async def test_leaving_while_the_screen_is_made_leaves_no_traceback(
+    steps_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    compose = MainScreen.compose
+
+    def leaving(screen: MainScreen) -> ComposeResult:
+        asked.append(screen)
+        screen.app.exit()
+        return compose(screen)
+
+    monkeypatch.setattr(MainScreen, "compose", leaving)
+    app = AttntuiApp([str(steps_file)], Options())
+    # What goes wrong in the app is raised here.
+    async with app.run_test() as pilot:
+        await finished(pilot, "_open")
+    assert asked

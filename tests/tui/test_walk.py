@@ -1,4 +1,4 @@
-"""Twelve tasks as someone new would do them, each in the keys that it says it takes."""
+"""The tasks of `docs/walk.md` at three sizes, and what leads from one place to the next."""
 
 from __future__ import annotations
 
@@ -7,29 +7,33 @@ import shlex
 
 import pytest
 from builders import SAMPLES
-from walker import DECODE, GAPS, NAIVE, PREFILL, SIZES, SMALL, WIDE, walking
+from walk import Task, tasks
+from walker import GAPS, NAIVE, PREFILL, SIZES, SMALL, TRAIN, WIDE, walking, walking_over
 
 from attntui.cli.view import options_of, parser
 
 
+def is_shown(text: str, screen: str) -> bool:
+    """Whether a screen has a line with a text, in which `…` stands for anything."""
+    return re.search(".*".join(map(re.escape, re.split(" *… *", text))), screen) is not None
+
+
+def test_the_walk_has_twelve_tasks_in_a_row() -> None:
+    assert [task.number for task in tasks()] == list(range(1, 13))
+    for task in tasks():
+        assert sum(len(stage.keys) for stage in task.stages) == task.told_keys, task.title
+        assert all(stage.shown for stage in task.stages)
+
+
 @pytest.mark.parametrize("size", SIZES)
-async def test_triage_takes_no_key(size: tuple[int, int]) -> None:
-    async with walking(PREFILL, size) as walker:
-        first = next(line for line in walker.text.splitlines() if "▸high" in line)
-        assert "Launch-bound" in first
-        assert re.search(r"GPU idle 6\d", walker.text)
-        assert "gains" in walker.text
-        assert walker.keys == 0
-
-
-async def test_why_decode_sdpa_is_slow_takes_one_key() -> None:
-    async with walking(DECODE) as walker:
-        assert "▸high" in walker.line("GPU idle while code was loaded")
-        await walker.press("enter")
-        # The longest of these gaps is on screen, marked in the idle strip.
-        assert "▸44.43 ms" in walker.line("idle 0")
-        assert "gap 44.43 ms" in walker.footer
-        assert walker.keys == 1
+@pytest.mark.parametrize("task", tasks(), ids=lambda task: f"task{task.number}")
+async def test_a_task_of_the_walk(task: Task, size: tuple[int, int]) -> None:
+    paths = [SAMPLES.parent / trace for trace in task.traces]
+    async with walking_over(paths, size) as walker:
+        for stage in task.stages:
+            screen = await walker.press(*stage.keys)
+            missing = [text for text in stage.shown if not is_shown(text, screen)]
+            assert not missing, f"{missing}\n{screen}"
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -59,24 +63,6 @@ async def test_the_roles_of_a_call_follow_one_another() -> None:
         assert told == ["qk", "scale", "copy", "mask", "softmax", "av"]
         await walker.press("comma")
         assert walker.footer.split()[0] == "softmax"
-
-
-async def test_who_launched_a_kernel_takes_three_keys() -> None:
-    async with walking(PREFILL) as walker:
-        await walker.press("2", "enter", "left_square_bracket")
-        assert "LaunchKernel" in walker.footer
-        assert "▸" in walker.line("runtime 635")
-        assert re.search(r"launched +\S", walker.text)
-        assert walker.keys == 3
-
-
-async def test_the_longest_gap_and_its_cause_take_one_key() -> None:
-    async with walking(GAPS) as walker:
-        await walker.press("4")
-        assert "▸ 15.37 ms" in walker.text
-        assert "loading or compiling code" in walker.text
-        assert "gap 15.37 ms" in walker.footer
-        assert walker.keys == 1
 
 
 async def test_the_next_gap_moves_the_row_of_the_gaps() -> None:
@@ -205,3 +191,15 @@ async def test_the_selection_off_screen_is_named_at_the_edge() -> None:
         assert re.search(r"naive fwd.* ▶", walker.text.splitlines()[2])
         await walker.press("f")
         assert "▸qk" in walker.line("attention     ")
+
+
+@pytest.mark.parametrize("name", [TRAIN, f"{NAIVE[:-5]}_bwd_h200"])
+async def test_a_call_brings_its_ops_on_the_host_on_screen(name: str) -> None:
+    async with walking(name) as walker:
+        # The lane of autograd's thread stands above that of the thread of the forward calls.
+        assert "pt_autograd" in await walker.press("3", "0")
+        assert "◆" not in walker.text
+        for keys in (("5", "g", "enter"), ("f",)):
+            await walker.press(*keys)
+            assert "◆" in walker.text
+            assert re.search(r"│.python3 \d+ ", walker.text), walker.text

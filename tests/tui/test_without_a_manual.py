@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from builders import SAMPLES
-from driver import Opened
+from driver import Opened, finished
 from textual.command import CommandList
+from textual.pilot import Pilot
 from textual.widgets import Static
 
 from attntui.tui.screens.help import HelpScreen
@@ -115,16 +116,44 @@ async def test_titles_name_the_keys_that_lead_there(opened: Opened) -> None:
 
 
 async def test_the_palette_opens_with_the_panes_own_actions(opened: Opened) -> None:
-    async with opened(pane="gaps") as (pilot, _):
+    async with opened(pane="gaps") as (pilot, screen):
         await pilot.press("colon")
         palette = pilot.app.screen
         options = palette.query_one(CommandList)
         while not options.option_count:
             await pilot.pause()
-        wanted = pane_keys(KEYS, "gaps")[:3]
+        own = pane_keys(KEYS, "gaps")
+        wanted = [key for key in own if not screen.does_nothing(key)][:3]
         first = [str(options.get_option_at_index(i).prompt) for i in range(3)]
         told = [key.text in line for key, line in zip(wanted, first, strict=True)]
         assert told == [True, True, True]
+
+
+async def test_the_palette_ends_with_what_does_nothing_now(opened: Opened) -> None:
+    async def listed(pilot: Pilot[None]) -> list[str]:
+        await pilot.press("colon")
+        options = pilot.app.screen.query_one(CommandList)
+        while not options.option_count:
+            await pilot.pause()
+        found = [str(options.get_option_at_index(i).prompt) for i in range(options.option_count)]
+        await pilot.press("escape")
+        await finished(pilot)
+        return found
+
+    async with opened(pane="overview") as (pilot, _):
+        back, bookmarks = "back to before the last jump", "list bookmarks"
+        idle = ("forward again", "next match", "show the lanes hidden", "names or instances")
+        before = await listed(pilot)
+        last = before[-len(before) // 3 :]
+        for text in (back, bookmarks, *idle):
+            assert any(text in line for line in last), text
+        doing = next(i for i, line in enumerate(before) if "overview (1)" in line)
+        assert not any("next gap" in line for line in before[doing:])
+        await pilot.press("m", "enter")
+        after = await listed(pilot)
+        assert len(after) == len(before)
+        for text in (back, bookmarks):
+            assert not any(text in line for line in after[-len(last) :]), text
 
 
 async def test_a_pane_with_nothing_to_show_gives_its_room_away(opened: Opened) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from builders import SAMPLES
-from driver import finished, loaded
+from driver import compared_with, finished, loaded
 from textual.pilot import Pilot
 
 from attntui.tui.app import AttntuiApp
@@ -17,7 +17,9 @@ from attntui.view.options import Options
 WORKERS = ("_load", "_find_slice", "_toggle_instances")
 PREFILL = "prefill-naive_l4_b1_h12_s1024_d64_bf16_h200"
 DECODE = "decode-sdpa_l4_b1_h12_s1024_d64_bf16_h200"
+TRAIN = "train-sdpa_l2_b1_h4_s256_d64_bf16_h200"
 NAIVE = "naive_b8_h16_s1024_d64_bf16_h200"
+FLASH = "flash_b8_h16_s1024_d64_bf16_h200"
 GAPS = "gaps_h200"
 SMALL, WIDE, HUGE = (80, 24), (120, 40), (200, 60)
 SIZES = (SMALL, WIDE, HUGE)
@@ -69,8 +71,17 @@ async def walking(
 ) -> AsyncIterator[Walker]:
     """Over a sample by its name, or over a file."""
     path = trace if isinstance(trace, Path) else SAMPLES / f"{trace}.json.gz"
-    app = AttntuiApp([str(path)], options or Options())
+    async with walking_over([path], size, options) as walker:
+        yield walker
+
+
+@asynccontextmanager
+async def walking_over(
+    paths: Sequence[Path], size: tuple[int, int], options: Options | None = None
+) -> AsyncIterator[Walker]:
+    """Over a trace, or over two side by side."""
+    app = AttntuiApp([str(path) for path in paths], options or Options())
     async with app.run_test(size=size) as pilot:
-        await loaded(pilot)
+        await (loaded(pilot) if len(paths) == 1 else compared_with(pilot))
         await finished(pilot, *WORKERS)
         yield Walker(pilot)

@@ -17,6 +17,7 @@ from attntui.safe import safe
 from attntui.trace import Trace, load
 from attntui.view.session.compare_session import CompareSession
 from attntui.view.session.jumps import jump
+from attntui.view.session.links import to_kernel, to_launch
 from attntui.view.session.selection import NOTHING, EventAt
 from attntui.view.session.session import Session
 from attntui.view.tables.changes import changes_table
@@ -233,8 +234,8 @@ MOVES: list[Callable[[Session], Session]] = [
     lambda s: s.cursor_to(s.timeline.viewport.high),
     lambda s: s.stepped(1),
     lambda s: s.line_moved(1),
-    lambda s: s.to_launch(),
-    lambda s: s.to_kernel(),
+    to_launch,
+    to_kernel,
     lambda s: s.gap_moved(1),
     lambda s: s.fitted(),
     lambda s: s.resized(61),

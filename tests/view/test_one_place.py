@@ -14,7 +14,8 @@ from rich.cells import cell_len
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.trace import load
 from attntui.view.detail import detail_of
-from attntui.view.drawing.frame import SELECTED_MARK, Frame
+from attntui.view.drawing.frame import Frame
+from attntui.view.drawing.pieces import SELECTED_MARK
 from attntui.view.options import PANE_NAMES, Options
 from attntui.view.panes import PANES, Shown
 from attntui.view.session import jumps, marks

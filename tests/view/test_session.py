@@ -18,6 +18,7 @@ from attntui.trace.model import ABSENT
 from attntui.view.drawing.tracks import TrackKind
 from attntui.view.patterns import BadPattern
 from attntui.view.session.keys import KEYS, Key
+from attntui.view.session.links import to_kernel, to_launch
 from attntui.view.session.marks import (
     at_bookmark,
     backed,
@@ -100,25 +101,25 @@ def test_events_follow_one_another_in_the_lane(session: Session) -> None:
 def test_launch_and_kernel_lead_to_each_other_with_both_on_screen(session: Session) -> None:
     kernel = row(session, "softmax_warp_forward")
     close = session.selecting(kernel).zoomed(0.01)
-    at_launch = close.to_launch()
+    at_launch = to_launch(close)
     assert name(at_launch) == "cudaLaunchKernel"
     assert track_kind(at_launch) is TrackKind.RUNTIME
     view = at_launch.timeline.viewport
     assert view.t0 <= session.trace.start[at_launch.event]
     assert view.t1 >= session.trace.end[kernel]
     assert at_launch.linked == (kernel,)
-    assert at_launch.to_kernel().event == kernel
+    assert to_kernel(at_launch).event == kernel
 
 
 def test_an_op_leads_to_what_was_launched_inside_it(session: Session) -> None:
-    there = session.selecting(row(session, "aten::matmul")).to_kernel()
+    there = to_kernel(session.selecting(row(session, "aten::matmul")))
     assert name(there) == "ampere_bf16_s16816gemm_bf16_128x128_nn"
 
 
 def test_what_has_no_launch_says_so(session: Session) -> None:
-    assert session.to_launch().said == "no launch record for this event"
+    assert to_launch(session).said == "no launch record for this event"
     annotation = session.selecting(row(session, "model.py(3): forward"))
-    assert name(annotation.to_kernel()) is not None
+    assert name(to_kernel(annotation)) is not None
 
 
 def test_gaps_come_by_time_over_the_threshold(session: Session) -> None:
@@ -375,8 +376,8 @@ def test_a_gap_of_a_stream_is_shown_on_its_stream(session: Session) -> None:
     line = there.timeline.current(there.tracks)
     assert line is not None
     assert there.tracks[line.track].label == "GPU 0 s7"
-    assert name(there.to_kernel()) == "softmax_warp_forward"
-    assert name(there.to_launch()) == "cudaLaunchKernel"
+    assert name(to_kernel(there)) == "softmax_warp_forward"
+    assert name(to_launch(there)) == "cudaLaunchKernel"
     assert track_kind(session.going_to(DEVICE_GAP)) is TrackKind.IDLE
 
 

@@ -22,7 +22,7 @@ from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.options import Options
 from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
-from attntui.view.session.hints import hint_line
+from attntui.view.session.hints import has_no_effect, hint_line
 from attntui.view.session.jumps import jump
 from attntui.view.session.keys import ZOOM, Key, Step
 from attntui.view.session.session import Session
@@ -43,7 +43,8 @@ class PaneScreen(DismissedOnce[None]):
     one that keys move. Widgets with the ids title, said, hints and prompt must be there.
     """
 
-    # The screen says itself which pane has the focus first: Textual's choice may come after it.
+    # The screen gives the focus itself. Textual's choice of the first widget may come before
+    # that, and on a small screen would leave the pane asked for hidden.
     AUTO_FOCUS = ""
     # Esc undoes one thing, the innermost first: see `action_back`.
     ESCAPE_TO_MINIMIZE = False
@@ -110,6 +111,11 @@ class PaneScreen(DismissedOnce[None]):
         step = next(key.step for key in self.keys if key.name == name)
         if step is not None:
             self.step(step)
+
+    def does_nothing(self, key: Key) -> bool:
+        """Whether a key would change nothing now."""
+        here = key.name == f"pane({self.last_pane!r})"
+        return here or has_no_effect(key, self.session)
 
     # Panes and focus
 

@@ -37,7 +37,7 @@ from attntui.view.panes import PANES
 from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
 from attntui.view.session.jumps import jump, only_turned, turned
-from attntui.view.session.keys import KEYS, Step, pane_title
+from attntui.view.session.keys import KEYS, Key, Step, pane_title
 from attntui.view.session.places import Bookmark, Scrolled
 from attntui.view.session.reopen import ShownTable, command_line, reloaded, write_copy
 from attntui.view.session.scoping import scoping
@@ -102,6 +102,9 @@ class MainScreen(PaneScreen):
             yield TextLine(id="hints")
 
     def on_mount(self) -> None:
+        if len(self.query(TablePane)) < len(PANES):
+            # The program is left: Textual mounts nothing more.
+            return
         set_title(self.query_one(DetailView), pane_title(KEYS, "detail"))
         self._arrange_tables()
         self._show_tables()
@@ -134,8 +137,10 @@ class MainScreen(PaneScreen):
 
     @session.setter
     def session(self, session: Session) -> None:
-        lines = self.query_one(TimelineView).lane_lines
-        self._session = session.lanes_on_screen(lines)
+        timeline = self.query_one(TimelineView)
+        if timeline.is_drawn:
+            session = session.lanes_on_screen(timeline.lane_lines)
+        self._session = session
         self._show()
         self._want_slice()
         if session.pane != self.last_pane:
@@ -276,7 +281,7 @@ class MainScreen(PaneScreen):
             pane.show(self.session)
 
     @property
-    def table(self) -> VirtualTable:
+    def table(self) -> TablePane:
         return self.query_one(f"#{self._tables[0]}", TablePane)
 
     # What widgets say
@@ -313,6 +318,14 @@ class MainScreen(PaneScreen):
 
     # Keys of this screen
 
+    def does_nothing(self, key: Key) -> bool:
+        idle = {
+            "bookmarks": not self.session.bookmarks,
+            "toggle_instances": not self.table.pane.has_instances,
+            "roofline": not len(self.session.slice.gpu_ops),
+        }
+        return idle.get(key.name, False) or super().does_nothing(key)
+
     def action_step(self, name: str) -> None:
         """In a pane whose rows open, what opens lanes or moves the time cursor opens them."""
         focused = self.focused
@@ -342,7 +355,7 @@ class MainScreen(PaneScreen):
         self.app.push_screen(ScopeScreen(scope_menu(self.session)), take)
 
     def action_toggle_instances(self) -> None:
-        pane = self.query_one(f"#{self._tables[0]}", TablePane)
+        pane = self.table
         if pane.pane.has_instances:
             pane.wants_instances = not pane.wants_instances
             self._toggle_instances(pane, self.session.slice)

@@ -6,12 +6,26 @@ from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette, DiscoveryHit, Hits
 from textual.system_commands import SystemCommandsProvider
 
+from attntui.tui.screens.base import PaneScreen
+from attntui.view.session.keys import Key
+
+
+def title_of(key: Key) -> str:
+    """What the action of a key is called in the palette."""
+    return f"{key.text} ({key.shown})"
+
 
 class Actions(SystemCommandsProvider):
-    """The app's commands; before anything is typed in the order in which the app gives them."""
+    """The app's commands; before anything is typed in the order in which the app gives them,
+    but what does nothing now last.
+    """
 
     async def discover(self) -> Hits:
-        for command in self.app.get_system_commands(self.screen):
+        screen, idle = self.screen, set()
+        if isinstance(screen, PaneScreen):
+            idle = {title_of(key) for key in screen.keys if screen.does_nothing(key)}
+        commands = self.app.get_system_commands(screen)
+        for command in sorted(commands, key=lambda command: command.title in idle):
             yield DiscoveryHit(command.title, command.callback, help=command.help)
 
 

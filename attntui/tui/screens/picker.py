@@ -22,7 +22,7 @@ from attntui.tui.theme import colours_of
 from attntui.tui.widgets.legend import legend_text
 from attntui.tui.widgets.prompt import Prompt
 from attntui.tui.widgets.table import VirtualTable
-from attntui.tui.widgets.text import TextLine, set_title
+from attntui.tui.widgets.text import TextLine, set_subtitle, set_title
 from attntui.view.files import (
     MOST_READ,
     FileFacts,
@@ -67,7 +67,7 @@ class PickerScreen(DismissedOnce[list[str]]):
         self._reading = False
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
+        with Vertical(id="box") as box:
             set_title(box, self._purpose)
             yield VirtualTable(id="files")
         yield Prompt(id="prompt")
@@ -108,6 +108,13 @@ class PickerScreen(DismissedOnce[list[str]]):
         self.table.view = TableView.of(made) if view is None else view.over(made)
         if row is not None:
             self.table.select_row(row)
+        self._show_name()
+
+    def _show_name(self) -> None:
+        """The whole name of the file at the cursor, in the border: its row may be too short."""
+        row = self.table.row
+        name = "" if row is None else self._found[row].path.name
+        set_subtitle(self.query_one("#box"), safe(name, max(self.size.width - 6, 0)))
 
     def _show_hints(self) -> None:
         folder = safe(str(self._directory), 40)
@@ -151,6 +158,7 @@ class PickerScreen(DismissedOnce[list[str]]):
     @on(VirtualTable.Highlighted)
     def _highlighted(self, message: VirtualTable.Highlighted) -> None:
         message.table.pending = False
+        self._show_name()
         self._want_facts()
 
     def action_row_down(self) -> None:

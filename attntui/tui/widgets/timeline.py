@@ -32,10 +32,9 @@ from attntui.view.drawing.frame import (
     GUTTER,
     GUTTER_PART,
     Frame,
-    Mark,
-    Piece,
     gutter_cells,
 )
+from attntui.view.drawing.pieces import Mark, Piece
 from attntui.view.drawing.raster import Shape
 from attntui.view.drawing.tracks import Track, TrackKind
 from attntui.view.session.session import Session
@@ -120,6 +119,11 @@ class TimelineView(Widget, can_focus=True):
         return gutter_cells((*self.session.tracks, *self.beside), self.size.width, part)
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether the timeline is on screen: else how many lanes fit is not known."""
+        return self.size.height > 0
+
+    @property
     def lane_lines(self) -> int:
         """Lines there are for lanes."""
         height = self.size.height or self.app.size.height
@@ -198,10 +202,11 @@ class TimelineView(Widget, can_focus=True):
             return self._strip_line(self.unit.heading, frame.strip_text)
         if y == 1:
             return self._text_line(safe("overview"), frame.minimap_text, "timeline--axis")
-        shown = self.on_screen
-        if y - HEADER_LINES >= len(shown):
+        shown, at = self.on_screen, y - HEADER_LINES
+        if at >= len(shown):
             return Strip.blank(self.size.width, self.rich_style)
-        return self._lane_line(frame, shown[y - HEADER_LINES])
+        above = None if at == 0 else frame.lines[shown[at - 1]].track
+        return self._lane_line(frame, shown[at], named=above != frame.lines[shown[at]].track)
 
     def _strip_line(self, heading: Safe, strip: Safe) -> Strip:
         """The strip of a compared unit, each of its signs in its colour."""
@@ -218,13 +223,13 @@ class TimelineView(Widget, can_focus=True):
             self.size.width, self.rich_style
         )
 
-    def _lane_line(self, frame: Frame, number: int) -> Strip:
+    def _lane_line(self, frame: Frame, number: int, *, named: bool) -> Strip:
         line = frame.lines[number]
         here = number == frame.session.timeline.line
         gutter = self.get_component_rich_style("timeline--gutter")
         if here:
             gutter += Style(reverse=True, bold=True) if self.has_focus else Style(bold=True)
-        heading = segment(frame.heading(line, here), gutter)
+        heading = segment(frame.heading(line, here, named), gutter)
         base = self.rich_style
         kind = frame.session.tracks[line.track].kind
         body = Strip([self._segment(kind, piece, base) for piece in frame.pieces(line)])

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 from attntui.safe import Safe, safe
 from attntui.trace.model import ABSENT
@@ -17,6 +15,7 @@ from attntui.view.drawing.axis import axis, minimap, with_edges, with_range, wit
 from attntui.view.drawing.compared import ComparedUnit
 from attntui.view.drawing.curve import draw_curve
 from attntui.view.drawing.paint import Paint
+from attntui.view.drawing.pieces import LINKED_MARK, SELECTED_MARK, Mark, Piece, cut, selected
 from attntui.view.drawing.raster import CellSpan, Shape, density, draw_row
 from attntui.view.drawing.role_labels import placed
 from attntui.view.drawing.tracks import Track, TrackKind
@@ -50,29 +49,6 @@ LEAST_ROLE = 3
 """Cells in which the beginning of a role can still be told: `sc…`."""
 EDGES = ("▏", "[")
 """How the text of a bar begins that is parted from what stands before it."""
-
-SELECTED_MARK = "▸"
-LINKED_MARK = "◆"
-
-
-class Mark(Enum):
-    """What a piece of a line is to the selection."""
-
-    NONE = 0
-    SELECTED = 1
-    LINKED = 2
-    """The other end of a link, or a part of the selected attention call."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Cells side by side that are drawn alike; without a `paint` in the colour of the track."""
-
-    text: Safe
-    shape: Shape
-    paint: Paint | None = None
-    odd: bool = False
-    mark: Mark = Mark.NONE
 
 
 class Frame:
@@ -198,15 +174,15 @@ class Frame:
 
     # Lines
 
-    def heading(self, line: Line, here: bool) -> Safe:
-        """The gutter's text: the track's name on its first row."""
+    def heading(self, line: Line, here: bool, named: bool) -> Safe:
+        """The gutter's text: the track's name where it is `named`, on its first row on screen."""
         track = self.session.tracks[line.track]
         mark = " "
-        if track.collapsible and line.row == 0:
+        if track.collapsible and named:
             closed = line.track in self.session.timeline.collapsed
             mark = "▸" if closed else "▾"
-        text = safe(track.label, self.gutter - 2) if line.row == 0 else ""
-        if here and line.row:
+        text = safe(track.label, self.gutter - 2) if named else ""
+        if here and not named:
             text = f"  depth {line.row}"
         return fit(safe(mark + text), self.gutter, right=False)
 
@@ -221,10 +197,10 @@ class Frame:
         if part is not None:
             found = [
                 replace(piece, mark=Mark.LINKED) if inside and piece.shape is Shape.DENSE else piece
-                for piece, inside in _cut(found, *part)
+                for piece, inside in cut(found, *part)
             ]
         chosen = self.selected_cells(line)
-        return found if chosen is None else list(_selected(found, *chosen))
+        return found if chosen is None else list(selected(found, *chosen))
 
     def _spans(self, track: Track, line: Line) -> list[CellSpan]:
         if track.curve is not None:
@@ -377,45 +353,3 @@ class Frame:
         """A role with a mark where its first operation is selected."""
         mark = SELECTED_MARK if row == self._event else ""
         return mark + role_text(self.session.analysed, row)
-
-
-def _cut(pieces: list[Piece], first: int, last: int) -> Iterator[tuple[Piece, bool]]:
-    """Pieces cut where [first, last] begins and ends, and whether each lies in it. Bars stay
-    whole: their text may have wide characters, and they bear marks of their own.
-    """
-    at = 0
-    for piece in pieces:
-        width = cell_len(piece.text)
-        cuts = [0, width]
-        if piece.shape is not Shape.BAR:
-            cuts = sorted({0, width, *(c - at for c in (first, last + 1) if 0 < c - at < width)})
-        for low, high in pairwise(cuts):
-            whole = (low, high) == (0, width)
-            part = piece if whole else replace(piece, text=Safe(piece.text[low:high]))
-            yield part, first <= at + low and at + high - 1 <= last
-        at += width
-
-
-def _selected(pieces: list[Piece], first: int, last: int) -> Iterator[Piece]:
-    """The pieces with what is selected in the cells from `first` to `last` marked, whatever they
-    show: a bar, a part of a cell, one of several things in it.
-    """
-    if any(piece.mark is Mark.SELECTED and SELECTED_MARK in piece.text for piece in pieces):
-        yield from pieces
-        return
-    at = 0
-    for piece, inside in _cut(pieces, first, last):
-        starts = at == first
-        at += cell_len(piece.text)
-        own = inside and (piece.shape is not Shape.BAR or piece.mark is Mark.SELECTED)
-        if not own and not starts:
-            yield piece
-            continue
-        marked = replace(piece, mark=Mark.SELECTED)
-        if not starts:
-            yield marked
-            continue
-        yield replace(marked, text=Safe(SELECTED_MARK), shape=Shape.BAR)
-        if cell_len(piece.text) > 1:
-            rest = set_cell_size(piece.text[1:], cell_len(piece.text) - 1)
-            yield replace(marked if own else piece, text=Safe(rest))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from rich.cells import cell_len
 
 from attntui.safe import Safe, safe
 from attntui.view.session.keys import Key
+from attntui.view.session.session import Session
 
 BETWEEN = "  "
 
@@ -118,6 +119,17 @@ def pane_keys(keys: Sequence[Key], pane: str) -> list[Key]:
     """The keys that matter in a pane, the most wanted first."""
     by_name = {key.name: key for key in keys}
     return [by_name[name] for hint in HINTS[pane] for name in hint.names if name in by_name]
+
+
+def has_no_effect(key: Key, session: Session) -> bool:
+    """Whether a key's step would do no more now than say why not; a key without a step is for
+    the screen to tell.
+    """
+    if key.step is None:
+        return False
+    after = key.step(session)
+    parts = (part.name for part in fields(session) if part.name != "said")
+    return all(getattr(after, part) == getattr(session, part) for part in parts)
 
 
 def hint_line(keys: Sequence[Key], pane: str, width: int) -> Safe:

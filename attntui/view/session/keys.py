@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attntui.safe import Safe, safe
-from attntui.view.session import calls, jumps, marks
+from attntui.view.session import calls, jumps, links, marks
 from attntui.view.session.jumps import jump
 from attntui.view.session.session import Session
 
@@ -82,9 +82,9 @@ KEYS: tuple[Key, ...] = (
          lambda s: calls.stepped(s, 1)),
         ("previous_event", "comma", ",", "previous event or role", lambda s: calls.stepped(s, -1)),
         ("to_launch", "left_square_bracket", "[", "kernel to its launch",
-         jump(Session.to_launch)),
+         jump(links.to_launch)),
         ("to_kernel", "right_square_bracket", "]", "launch or attention call to its kernel",
-         jump(Session.to_kernel)),
+         jump(links.to_kernel)),
         ("next_gap", "right_curly_bracket", "}", "next gap", jump(lambda s: s.gap_moved(1))),
         ("previous_gap", "left_curly_bracket", "{", "previous gap",
          jump(lambda s: s.gap_moved(-1))),

@@ -12,11 +12,10 @@ import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.attention import AttentionCall
-from attntui.analysis.launches import launched_inside
 from attntui.analysis.scope import WHOLE, Scope, Step
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
-from attntui.trace.model import ABSENT, Category, Trace
+from attntui.trace.model import ABSENT, Trace
 from attntui.view.drawing.lanes import Lanes
 from attntui.view.drawing.tracks import Track, TrackKind
 from attntui.view.session.gaps import gap_beside
@@ -159,11 +158,17 @@ class Session:
         return self._with(timeline, selection_on(self.analysed, self.tracks[line.track], number))
 
     def on_its_line(self) -> Session:
-        """With the line of what is selected as the current one."""
+        """With the line of what is selected as the current one, and of an attention call that
+        of its op on the host on screen too.
+        """
         line = line_of(self.analysed, self.tracks, self.selection)
         if line is None:
             return self
-        return self.with_timeline(self.timeline.onto_line(self.tracks, line))
+        timeline, op = self.timeline.onto_line(self.tracks, line), self.event
+        if isinstance(led_to(self.selection), CallAt) and op is not None:
+            host = line_of(self.analysed, self.tracks, EventAt(op))
+            timeline = timeline if host is None else timeline.led_by(self.tracks, host)
+        return self.with_timeline(timeline)
 
     def with_timeline(self, timeline: Timeline) -> Session:
         """The same with the timeline scrolled or arranged otherwise."""
@@ -268,54 +273,6 @@ class Session:
         if span[1] - span[0] < moved.timeline.viewport.span // self.width:
             moved = moved.showing(moved.timeline.viewport.showing(*span, margin=4.0))
         return moved.on_its_line()
-
-    def _after_gap(self, gap: GapAt) -> int | None:
-        """The operation that ends a gap of the scope, else of the whole trace."""
-        found = self.slice.find_gap(gap.device, gap.stream, gap.start, gap.end)
-        if found is None:
-            return None
-        gaps, number = found
-        return int(gaps.after[number])
-
-    def to_launch(self) -> Session:
-        """From a GPU operation, or a gap's next one, to its launch call, both on screen."""
-        event = self.event if self.gap is None else self._after_gap(self.gap)
-        if event is None:
-            return self.saying("no event selected")
-        launch = int(self.trace.launch[event])
-        if launch == ABSENT:
-            return self.saying("no launch record for this event")
-        return self._linked(launch, event)
-
-    def to_kernel(self) -> Session:
-        """From a launch call, or anything that encloses one, to the first GPU operation; from
-        a gap to the operation that ends it; from an attention call to its first kernel.
-        """
-        if isinstance(self.selection, CallAt):
-            return self._to_first_kernel(self.selection.index)
-        after = None if self.gap is None else self._after_gap(self.gap)
-        if after is not None:
-            return self.selecting(after)
-        if self.event is None:
-            return self.saying("no event selected")
-        ops = launched_inside(self.trace, self.event)
-        if not len(ops):
-            return self.saying("this event launched nothing on the GPU")
-        return self._linked(int(ops[0]), self.event)
-
-    def _to_first_kernel(self, index: int) -> Session:
-        rows = self.analysed.attention[index].gpu_rows
-        if not len(rows):
-            return self.saying("this call ran nothing on the GPU")
-        kernels = rows[self.trace.category[rows] == Category.KERNEL]
-        return self.onto_role(index, int((kernels if len(kernels) else rows)[0]))
-
-    def _linked(self, event: int, other: int) -> Session:
-        trace = self.trace
-        low = min(int(trace.start[event]), int(trace.start[other]))
-        high = max(int(trace.end[event]), int(trace.end[other]))
-        moved = self.selecting(event)
-        return moved.showing(moved.timeline.viewport.reaching(low, high))
 
     @property
     def linked(self) -> tuple[int, ...]:

@@ -10,6 +10,9 @@ import numpy as np
 from attntui.view.drawing.tracks import Track
 from attntui.view.session.viewport import Viewport
 
+ENCLOSING = 2
+"""Lines over the one that leads the lanes: what encloses it, and most often the lane's name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -126,6 +129,15 @@ class Timeline:
             moved = replace(moved, collapsed=self.collapsed - {line.track})
         lines = moved.lines(tracks)
         return replace(moved, line=lines.index(line)) if line in lines else moved
+
+    def led_by(self, tracks: Sequence[Track], line: Line) -> Timeline:
+        """Scrolled so that a line comes first under the pinned ones, with what encloses it."""
+        lines = self.lines(tracks)
+        if line not in lines or tracks[line.track].pinned:
+            return self
+        pinned = sum(tracks[other.track].pinned for other in lines)
+        above = min(line.row, ENCLOSING)
+        return replace(self, top=max(lines.index(line) - above - pinned, 0))
 
     def staying(self, tracks: Sequence[Track], line: Line | None) -> Timeline:
         """On a line where it is shown; where it went as empty, on the one nearest to it."""

@@ -26,15 +26,19 @@ from attntui.view.words.formats import age
 
 _BESIDE_MODEL = re.compile(
     r"\b(NVIDIA|AMD|Instinct|Tesla|GeForce) |[ -](SXM\d?|PCIe|\d+ ?GB|HBM\w*)\b"
-    r"|, name not recorded",
+    r"|-PG\d+-\d+\b|, name not recorded",
     re.IGNORECASE,
 )
 
 MARK = Safe("●")
-DEVICE_CELLS = 16
+DEVICE_CELLS = 12
 FOLDER_CELLS = 24
-NAME_CELLS = 60
-"""Cells that a name may claim before other columns."""
+SMALL_CELLS = 76
+"""Cells for columns on a screen of 80."""
+BESIDE_CELLS = 1 + 6 + 7 + 6 + 5
+"""Cells of the mark, steps, busy share, age and the blanks between: with the device all that
+a long name leaves room for on such a screen.
+"""
 
 
 def files_table(
@@ -51,6 +55,8 @@ def files_table(
     names = [safe(name) for name in short_names(found, directory)]
     devices = [None if fact is None else _device(fact.device) for fact in known]
     folders = [_folder(file, directory) for file in found]
+    device_cells = _widest(devices, 7, DEVICE_CELLS)
+    name_cells = _widest(names, 20, SMALL_CELLS - BESIDE_CELLS - device_cells)
     return Table(
         (
             drawn(
@@ -59,12 +65,12 @@ def files_table(
                 numbers([int(file.path in marked) for file in found]),
                 Place(1, sortable=bool(marked)),
             ),
-            texts("trace", "trace", names, Place(None, least=_widest(names, 20, NAME_CELLS))),
+            texts("trace", "trace", names, Place(None, least=name_cells, cut_inside=True)),
             texts(
                 "device",
                 "device",
                 devices,
-                Place(_widest(devices, 7, DEVICE_CELLS), priority=2),
+                Place(device_cells, priority=2),
             ),
             figures("steps", "steps", [f.steps if f else None for f in known], Place(6)),
             shares(

@@ -46,6 +46,8 @@ class Place:
     """Whether words stand for a rank, the highest first, and not for themselves."""
     least: int = 26
     """Cells under which a column of no fixed width says too little: lesser ones go instead."""
+    cut_inside: bool = False
+    """Whether a text that does not fit loses its middle: both ends tell it from others."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -200,6 +200,17 @@ def fit(text: Safe, width: int, right: bool) -> Safe:
     return Safe(" " * (width - cell_len(text)) + text if right else set_cell_size(text, width))
 
 
+def _fit_ends(text: Safe, width: int) -> Safe:
+    """`text` in exactly `width` cells, to the left; what does not fit is cut in its middle."""
+    if cell_len(text) <= width:
+        return fit(text, width, right=False)
+    behind = max(width // 2 - 1, 0)
+    start = len(text)
+    while start and cell_len(text[start - 1 :]) <= behind:
+        start -= 1
+    return safe(fit(text, width - cell_len(text[start:]), right=False) + text[start:])
+
+
 def header(view: TableView, plan: Layout) -> Safe:
     """The line of titles, the sorted column marked."""
     mark = "▼" if view.descending else "▲"
@@ -217,7 +228,9 @@ def line(view: TableView, position: int, plan: Layout) -> Safe:
     cells = []
     for index, width in zip(plan.columns, plan.widths, strict=True):
         column = view.columns[index]
-        cells.append(fit(column.text(row), width, not column.left))
+        text = column.text(row)
+        inside = _place(column).cut_inside
+        cells.append(_fit_ends(text, width) if inside else fit(text, width, not column.left))
     return Safe(" ".join(cells))
 
 
