@@ -18,7 +18,7 @@ NAME_CELLS = 200
 DEVICE_CELLS = 60
 """Cells of a device's name, and of a process's."""
 
-_NO_NAME = Safe("(no name)")
+_NO_NAME = safe("(no name)")
 
 
 def shown_name(name: str) -> Safe:

@@ -483,7 +483,8 @@ async def test_the_command_line_for_a_view_opens_it_again(opened: Opened) -> Non
         screen.action_copy_command()
         line = shlex.split(pilot.app.clipboard)
     parsed = parser().parse_args(line[1:])
-    async with opened(step=parsed.step, at=parsed.at, span=parsed.span) as (_, again):
+    (at,), (span,) = parsed.at, parsed.span
+    async with opened(step=parsed.step, at=at, span=span) as (_, again):
         assert again.session.scope == before.scope
         assert again.session.timeline.cursor == before.timeline.cursor
         assert again.session.timeline.viewport.span == before.timeline.viewport.span

@@ -107,6 +107,10 @@ class CompareScreen(PaneScreen):
 
     def first_drawn(self) -> None:
         super().first_drawn()
+        self._show_head()
+        self.call_after_refresh(self._scroll)
+
+    def _scroll(self) -> None:
         self.compared = self.compared
 
     def _arrange_tables(self) -> Iterator[Safe]:
@@ -191,6 +195,8 @@ class CompareScreen(PaneScreen):
     def on_resize(self) -> None:
         super().on_resize()
         self._show_head()
+        # The edges of a timeline are known once the classes of the new size hold.
+        self.call_after_refresh(self._show_head)
 
     def say(self, text: Safe) -> None:
         self.compared = replace(self.compared, said=text)

@@ -111,8 +111,9 @@ def _spot_words(compared: CompareSession) -> Iterator[str]:
         yield from ("--span", f"{view.span}ns")
         yield f"--at={session.timeline.cursor - unit.start}ns"
         yield from ("--select", spelled(session.selection))
-        as_opened = first.pointing_at(session.selection).on_its_line()
-        lanes.append(spelled_lanes(session.timeline, as_opened.timeline))
+        as_opened = first.pointing_at(session.selection).on_its_line().timeline
+        # How far a selection scrolls depends on what was on screen, so that is always told.
+        lanes.append(spelled_lanes(session.timeline, replace(as_opened, top=-1)))
     if any(session.threshold != DEFAULT_THRESHOLD for session in compared.sessions):
         for session in compared.sessions:
             yield from ("--threshold", f"{session.threshold}ns")

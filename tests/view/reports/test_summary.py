@@ -148,7 +148,8 @@ def test_the_keys_that_scripts_use(small: Trace) -> None:
         "roofs": None,
         "roofs_source": None,
         "notices": [
-            {"kind": n.kind, "count": n.count, "example": n.example} for n in small.notices
+            {"kind": n.kind, "count": n.count, "example": n.example, "offset": n.offset}
+            for n in small.notices
         ],
     }
     (device,) = said["devices"]
