@@ -6,7 +6,8 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from dataclasses import fields
+from typing import Any
 
 from attntui import __version__
 from attntui.cli.parsing import Parser, add_peaks, peaks_of, time_argument, whole_number
@@ -20,8 +21,6 @@ from attntui.view.options import (
     Options,
     Spot,
 )
-
-T = TypeVar("T")
 
 _TABLES = (*TABLE_PANES, *COMPARE_TABLES)
 
@@ -88,24 +87,18 @@ def _with_free_keyboard(paths: Sequence[str]) -> list[str]:
 def options_of(parsed: argparse.Namespace) -> Options:
     """The parsed arguments as options, in SI units."""
     bandwidth, flops = peaks_of(parsed)
-    first, other = (_spot(parsed, side) for side in (0, 1))
     return Options(
+        **_of_spot(parsed, 0),
+        other=Spot(**_of_spot(parsed, 1)),
         step=parsed.step,
-        at=first.at,
-        span=first.span,
         pane=parsed.pane,
-        start=first.start,
         scope=parsed.scope,
-        select=first.select,
         tables=tuple(parsed.tables),
         sorts=tuple(parsed.sort),
         filters=tuple(parsed.filter),
         instances=tuple(parsed.instances),
         tops=tuple(parsed.top),
         rows=tuple(parsed.row),
-        threshold=first.threshold,
-        lanes=first.lanes,
-        other=other,
         unit=parsed.unit,
         pair=parsed.pair,
         untied=parsed.untied,
@@ -117,20 +110,10 @@ def options_of(parsed: argparse.Namespace) -> Options:
     )
 
 
-def _spot(parsed: argparse.Namespace, side: int) -> Spot:
-    """Where the timeline of a trace opens: what stands there once is of the first alone."""
-
-    def of(given: Sequence[T]) -> T | None:
-        return given[side] if side < len(given) else None
-
-    return Spot(
-        at=of(parsed.at),
-        start=of(parsed.start),
-        span=of(parsed.span),
-        select=of(parsed.select),
-        threshold=of(parsed.threshold),
-        lanes=of(parsed.lanes),
-    )
+def _of_spot(parsed: argparse.Namespace, side: int) -> dict[str, Any]:
+    """What is asked of the timeline of a trace: what stands there once is of the first alone."""
+    given = {field.name: getattr(parsed, field.name) for field in fields(Spot)}
+    return {name: values[side] for name, values in given.items() if side < len(values)}
 
 
 def parser() -> Parser:

@@ -161,10 +161,8 @@ class Store:
         events = [all_events[index] for index in at.tolist()]
         start = batch.decoded.times(at)
         placed = start != NO_TIME
+        self._notices.add_events("no_time", events, ~placed, batch.offsets[at])
         if not placed.all():
-            first = int(placed.argmin())
-            count, where = int((~placed).sum()), int(batch.offsets[at[first]])
-            self._notices.add("no_time", events[first].name, count, at=where)
             keep = np.flatnonzero(placed)
             at, start = at[keep], start[keep]
             events = [events[index] for index in keep.tolist()]
@@ -179,14 +177,9 @@ class Store:
         else:
             dur = durations_from_floats(np.array([e.dur for e in events], dtype=np.float64))
         if (dur < 0).any():
-            for kind, odd in (
-                ("missing_duration", dur == NO_TIME),
-                ("negative_duration", (dur < 0) & (dur != NO_TIME)),
-            ):
-                if odd.any():
-                    first = int(odd.argmax())
-                    count, where = int(odd.sum()), int(offset[first])
-                    self._notices.add(kind, events[first].name, count, at=where)
+            missing = dur == NO_TIME
+            self._notices.add_events("missing_duration", events, missing, offset)
+            self._notices.add_events("negative_duration", events, (dur < 0) & ~missing, offset)
             dur = np.maximum(dur, 0)
         return dur
 

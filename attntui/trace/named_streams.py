@@ -11,7 +11,8 @@ import numpy.typing as npt
 from attntui.trace.devices import MOST_DEVICES
 from attntui.trace.interned import Interner
 from attntui.trace.lanes import LaneTable
-from attntui.trace.model import Category
+from attntui.trace.masks import mask_of
+from attntui.trace.model import Category, LaneKind
 
 _DEVICE = re.compile(r"(?:\d+ )?(?:/device:)?GPU[: ]?(\d{1,6})", re.IGNORECASE)
 """The name of a process that is a device."""
@@ -33,15 +34,17 @@ def find_named_streams(
     """
     found = {}
     for number, key in enumerate(lanes.keys):
+        if key.kind is not LaneKind.CPU:
+            continue
         device = _DEVICE.fullmatch(lanes.process_label(key))
         stream = _STREAM.fullmatch(lanes.label(key) or key.tid)
         if device and stream and int(device[1]) < MOST_DEVICES:
             found[number] = int(device[1]), int(stream[1])
     if not found:
         return
-    known = np.unique(arrays["lane"][arrays["category"] != Category.OTHER]).tolist()
+    known = mask_of(len(lanes.keys), arrays["lane"][arrays["category"] != Category.OTHER])
     for number, (device_number, stream_number) in found.items():
-        if number in known:
+        if known[number]:
             continue
         lanes.make_stream(number, device_number, stream_number)
         rows = np.flatnonzero(arrays["lane"] == number)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, Protocol
 
-from attntui.trace.model import Notice
+from attntui.trace.model import I64, Bool, Notice
 
 EXAMPLE_LENGTH = 200
 """Characters of an example that are kept: a broken event may hold megabytes."""
+
+
+class Named(Protocol):
+    """An event that has a name."""
+
+    name: Any
 
 
 class Notices:
@@ -27,6 +35,12 @@ class Notices:
             self._found[kind] = Notice(kind, count, _shortened(example), at)
         else:
             self._found[kind] = replace(known, count=known.count + count)
+
+    def add_events(self, kind: str, events: Sequence[Named], odd: Bool, offsets: I64) -> None:
+        """Counts the `odd` ones of some events; the first of them is the example."""
+        if odd.any():
+            first = int(odd.argmax())
+            self.add(kind, events[first].name, int(odd.sum()), at=int(offsets[first]))
 
     def freeze(self) -> tuple[Notice, ...]:
         return tuple(self._found.values())

@@ -35,9 +35,15 @@ AnyEvent: TypeAlias = Event | LooseEvent
 
 _FLOWS = frozenset("stf")
 _INSTANTS = frozenset(("i", "I", "R", "n"))
-_BEGINS = {"B": False, "b": True, "S": True}
-_ENDS = {"E": False, "e": True, "F": True}
-"""Phases of halves, and whether theirs overlap on a thread: asynchronous events."""
+_HALVES = {
+    "B": (True, False),
+    "E": (False, False),
+    "b": (True, True),
+    "e": (False, True),
+    "S": (True, True),
+    "F": (False, True),
+}
+"""Phases of halves: whether an event begins, and whether it is asynchronous: such overlap."""
 
 _NAMES = {
     "process_name": "label",
@@ -130,7 +136,7 @@ class Phases:
             self._take_names(events)
         elif phase in _INSTANTS:
             self._take_instants(events, batch.decoded.times(at), batch.offsets[at])
-        elif phase in _BEGINS or phase in _ENDS:
+        elif phase in _HALVES:
             places = zip(batch.offsets[at].tolist(), batch.lengths[at].tolist(), strict=True)
             self._take_halves(events, batch.decoded.times(at), places)
         elif odd := [n for n, event in enumerate(events) if phase or event.name]:
@@ -145,11 +151,7 @@ class Phases:
                 self._lanes.name(event.name, event.pid, event.tid, getattr(event.args, field))
 
     def _take_instants(self, events: Sequence[AnyEvent], times: I64, offsets: I64) -> None:
-        lost = times == NO_TIME
-        if lost.any():
-            first = int(lost.argmax())
-            count, where = int(lost.sum()), int(offsets[first])
-            self._notices.add("no_time", events[first].name, count, at=where)
+        self._notices.add_events("no_time", events, times == NO_TIME, offsets)
         placed = [
             (event, time)
             for event, time in zip(events, times.tolist(), strict=True)
@@ -188,8 +190,7 @@ class Phases:
             if time == NO_TIME:
                 self._notices.add("no_time", event.name, at=place[0])
                 continue
-            begins = event.ph in _BEGINS
-            asynchronous = (_BEGINS if begins else _ENDS)[event.ph]
+            begins, asynchronous = _HALVES[event.ph]
             if asynchronous:
                 lane = self._lanes.of_asynchronous(event.pid, event.cat)
                 among: Hashable = lane, bytes(event.id), bytes(event.id2)

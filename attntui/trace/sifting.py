@@ -60,7 +60,7 @@ def _say(
 
 
 def _seconds(ns: int) -> str:
-    return f"{ns / 1e9:,.0f} s"
+    return f"{ns / 1e9:,.0f} s" if ns >= 10**9 else f"{ns / 1e9:.3g} s"
 
 
 def rows_of(arrays: Arrays, rows: I64, pause: Pause) -> Arrays:
@@ -77,13 +77,12 @@ def without_doubles(arrays: Arrays, names: Interner[str], notices: Notices, paus
     A stream cannot run two operations of one name at one time; on the host two events
     are one where they have the same ids.
     """
-    told = np.zeros(len(arrays["start"]), np.bool_)
-    for field in _IDS:
-        told |= arrays[field] != ABSENT
-    told |= np.isin(arrays["category"], GPU_CATEGORIES) & (arrays["dur"] > 0)
     same = (np.diff(arrays["start"]) == 0) & (np.diff(arrays["dur"]) == 0)
-    twins = told & (np.append(same, False) | np.append(False, same))
-    rows = np.flatnonzero(twins)
+    rows = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    told = np.isin(arrays["category"][rows], GPU_CATEGORIES) & (arrays["dur"][rows] > 0)
+    for field in _IDS:
+        told |= arrays[field][rows] != ABSENT
+    rows = rows[told]
     if not len(rows):
         return arrays
     fields = ("start", "dur", "name", "category", "lane", *_IDS)
@@ -97,4 +96,4 @@ def without_doubles(arrays: Arrays, names: Interner[str], notices: Notices, paus
         return arrays
     why = "written more than once, counted once"
     _say(notices, "duplicate", arrays, int(doubles.min()), names, why, len(doubles))
-    return rows_of(arrays, np.flatnonzero(~mask_of(len(told), doubles)), pause)
+    return rows_of(arrays, np.flatnonzero(~mask_of(len(arrays["start"]), doubles)), pause)

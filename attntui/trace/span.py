@@ -70,10 +70,12 @@ def too_long(start: I64, dur: I64, stream: I64) -> Bool:
         return np.zeros(len(start), np.bool_)
     limit = _FAR_SPANS * int(start[-1] - start[0])
     long: Bool = dur > min(_TOO_LONG_NS + limit, _NEVER_NS)
-    alone = np.flatnonzero(stream != ABSENT)
-    alone = alone[np.argsort(stream[alone], kind="stable")]
-    passed = alone[:-2][stream[alone[2:]] == stream[alone[:-2]]]
-    long[passed[dur[passed] > min(limit, _NEVER_NS)]] = True
+    longer = dur > min(limit, _NEVER_NS)
+    if longer.any():
+        alone = np.flatnonzero(stream != ABSENT)
+        alone = alone[np.argsort(stream[alone], kind="stable")]
+        passed = alone[:-2][stream[alone[2:]] == stream[alone[:-2]]]
+        long[passed[longer[passed]]] = True
     left = np.where(long, 0, dur)
     if left.sum(dtype=np.float64) > _LONGEST_SUM_NS:
         long |= left > _LONGEST_SUM_NS // len(start)

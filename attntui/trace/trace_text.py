@@ -90,7 +90,7 @@ class TraceText:
         first = window.peek()
         if self._search:
             yield from self._search_events()
-        elif first == b"[" and self._begins_trace():
+        elif first == b"[" and self._trace_ahead() is not None:
             window.at += 1
             window.peek()
             window.at += 1
@@ -125,12 +125,14 @@ class TraceText:
         kind = "binary data" if b"\x00" in head else "not JSON"
         return f"is {kind}, not a profiler trace (export_chrome_trace writes one)"
 
-    def _begins_trace(self) -> bool:
-        """Whether the key of a trace's events comes before any event."""
+    def _trace_ahead(self) -> int | None:
+        """Where in the buffer a trace's events begin, if they come before any event."""
         self._window.fill_to(BLOCK)
         buffer, at = self._window.buffer, self._window.at
         trace, event = _EVENTS_KEY.search(buffer, at), _EVENT_KEY.search(buffer, at)
-        return trace is not None and (event is None or trace.start() < event.start())
+        if trace is None or (event is not None and event.start() < trace.start()):
+            return None
+        return trace.start()
 
     def _begins_event(self) -> bool:
         """Whether the object at hand is an event, of a text that is no list of them."""
@@ -143,11 +145,11 @@ class TraceText:
     def _lies_in(self, depth: int) -> bool:
         """Whether the trace's events lie in the object at hand, which is a field."""
         window = self._window
-        if depth >= _DEEPEST or window.peek() != b"{" or not self._begins_trace():
+        if depth >= _DEEPEST or window.peek() != b"{":
             return False
-        found = _EVENTS_KEY.search(window.buffer, window.at)
+        at = self._trace_ahead()
         end = find_end(window.buffer, window.at)
-        return found is not None and (end < 0 or found.start() < end)
+        return at is not None and (end < 0 or at < end)
 
     def _count_more(self) -> None:
         """Passes over the traces that follow this one in the list or in the text."""

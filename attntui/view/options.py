@@ -47,11 +47,11 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(Spot):
     """Where to open and how to draw; None where nothing was asked.
 
     `step` is the number in the step's name, `pane` a pane's name, `scope` a word as `select` is.
-    `at` to `lanes` are a `Spot`'s, of two traces that of the first; `other` is the second's.
+    What a `Spot` has is, of two traces, the first's; `other` is the second's.
     `tables` are those on screen, the last used first; `sorts` and `filters` a pane each with the
     column (`-` before one that is sorted downwards) or the pattern; `instances` the panes that
     show them; `tops` how many rows a pane has scrolled out of sight, `rows` how many are above
@@ -62,20 +62,14 @@ class Options:
     """
 
     step: int | None = None
-    at: int | None = None
-    span: int | None = None
     pane: str | None = None
-    start: int | None = None
     scope: str | None = None
-    select: str | None = None
     tables: tuple[str, ...] = ()
     sorts: tuple[tuple[str, str], ...] = ()
     filters: tuple[tuple[str, str], ...] = ()
     instances: tuple[str, ...] = ()
     tops: tuple[tuple[str, int], ...] = ()
     rows: tuple[tuple[str, int], ...] = ()
-    threshold: int | None = None
-    lanes: str | None = None
     other: Spot = Spot()
     unit: str | None = None
     pair: tuple[int, int] | None = None
@@ -85,11 +79,6 @@ class Options:
     ascii: bool = False
     peak_bandwidth: float | None = None
     peak_flops: float | None = None
-
-    @property
-    def spot(self) -> Spot:
-        """Where the timeline of the first trace opens."""
-        return Spot(self.at, self.start, self.span, self.select, self.threshold, self.lanes)
 
     @property
     def drawing(self) -> Options:

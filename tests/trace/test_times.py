@@ -158,6 +158,12 @@ def test_an_impossible_duration_is_no_time(make_trace, dur: float | str, count: 
     assert trace.notices[0].example.startswith("endless: ")
 
 
+def test_a_short_impossible_duration_is_told_as_long_as_it_is(make_trace) -> None:
+    kernels = [kernel("k", 10 * n, 5, n) for n in range(1, 9)]
+    notice = make_trace([kernel("endless", 5, 5000), *kernels]).notices[0]
+    assert notice.example == "endless: 0.005 s, and all else took less by orders"
+
+
 def test_no_sum_of_durations_leaves_64_bits() -> None:
     start = np.arange(20) * 2**55
     dur = np.full(20, 2**59)

@@ -37,10 +37,10 @@ def opened_compared(a: Session, b: Session, options: Options) -> CompareSession:
     comparison, said = _comparison(a, b, options)
     compared = CompareSession.over(comparison, (a, b), options.full_width)
     compared = replace(compared, tied=not options.untied)
-    (first, other), (unit, beside) = (options.spot, options.other), compared.units
+    unit, beside = compared.units
     # While they are tied, what is asked of A alone holds for B too.
-    compared = compared.moved(0, lambda session: _at(session, unit.start, first))
-    compared = compared.with_side(1, _at(compared.sessions[1], beside.start, other))
+    compared = compared.moved(0, lambda session: _at(session, unit.start, options))
+    compared = compared.with_side(1, _at(compared.sessions[1], beside.start, options.other))
     told = (said, *(session.said for session in compared.sessions))
     return compared.saying(next(filter(None, told), ""))
 
@@ -117,6 +117,5 @@ def _spot_words(compared: CompareSession) -> Iterator[str]:
     if any(session.threshold != DEFAULT_THRESHOLD for session in compared.sessions):
         for session in compared.sessions:
             yield from ("--threshold", f"{session.threshold}ns")
-    if any(lanes):
-        for word in lanes:
-            yield f"--lanes={word}"
+    for word in lanes:
+        yield f"--lanes={word}"
