@@ -47,15 +47,14 @@ class Reported:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """In the words of `WHOLE`, but for `lanes`."""
+        """In the words of `WHOLE`, but for `rows` and `lanes`."""
         trace, devices = self.document["trace"], self.document["devices"]
         return {
             "events": trace["events"],
-            "rows": trace["complete_events"],
             "gpu_ops": trace["gpu_ops"],
             "linked": trace["gpu_ops_with_launch"],
             "devices": len(devices),
-            "steps": trace["profiler_steps"],
+            "steps": len(self.document["steps"]),
             "span_ns": trace["span_ns"],
             "busy_ns": sum(device["busy_ns"] for device in devices),
             "idle_ns": sum(device["idle_ns"] for device in devices),
