@@ -89,9 +89,12 @@ PACKED = {
     "a bomb of blanks": opens(gzip.compress(b"[" + b" " * (32 << 20) + json.dumps(BASE)[1:].encode())),
     "more than the memory holds": opens(
         trace_text(and_more(*(cpu_op(f"op{n}", 20, 1) for n in range(3000)))),
-        "stopped after 5 events",
+        "stopped after 3,004 events",
         notices={"memory": 1},
         memory=1 << 20,
+        # The first batch: all but the last event, which ends the list.
+        events=3004,
+        rows=3004,
     ),
 }  # fmt: skip
 

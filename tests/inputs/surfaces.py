@@ -19,8 +19,8 @@ from attntui.view.options import Options
 Run = Callable[..., tuple[int, str, list[str]]]
 """Runs attntui with these arguments: exit code, what was printed, the lines of standard error."""
 
-KEYS = ("!", "enter", "3", "w", "l")
-"""To the first notice and its event, then about the timeline."""
+KEYS = ("!", "enter", "w")
+"""To the first notice, to its event in the timeline, and closer."""
 
 
 def runner(capsys: Any) -> Run:
