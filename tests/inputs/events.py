@@ -50,6 +50,9 @@ def _name(what: str, pid: int, tid: int = 0, name: str = "unused") -> Event:
     return {**thread_name(name, pid, tid), "name": what}
 
 
+XPU = {"cuda_runtime": "xpu_runtime", "kernel": "xpu_kernel"}
+
+
 def _half(ph: str, ts: float, **fields: Any) -> Event:
     return {"ph": ph, "cat": "net", "name": "transfer", "pid": 7, "tid": 7, "ts": ts} | fields
 
@@ -156,7 +159,7 @@ KINDS = {
         for cat in ("hpu_op", "privateuse1_event", "mtia_kernel")
     },
     "kernels of xpu": opens(
-        each(lambda e: {**e, "cat": e["cat"].replace("cuda_", "xpu_").replace("kernel", "xpu_kernel")})
+        each(lambda e: {**e, "cat": XPU.get(e["cat"], e["cat"])})
     ),
     "begins and ends": opens(
         and_more(
@@ -241,7 +244,8 @@ ODD_NUMBERS = {
         changed(2, args={"device": 2**31 - 1, "stream": 7, "correlation": 1}),
     ),
     "of a launch": opens(
-        changed(2, args={**BASE[2]["args"], "grid": [2**40, 0], "block": [-1], "shared memory": 2**63})
+        changed(2, args={**BASE[2]["args"], "grid": [2**40, 0], "block": [-1],
+                         "shared memory": 2**63})
     ),
 }  # fmt: skip
 
@@ -257,7 +261,8 @@ ACTING = {
 }
 
 TEXTS = {
-    name: opens(and_more(cpu_op(name, 60, 10)), name, **ONE_MORE) for name in MARKUP
+    name: opens([cpu_op(name, 0, 50), *BASE[1:4], {**BASE[4], "name": f"{name} k"}], f"{name} k")
+    for name in MARKUP
 } | {
     what: opens(and_more(cpu_op(name, 60, 10)), shown, **ONE_MORE)
     for what, (name, shown) in ACTING.items()

@@ -49,7 +49,7 @@ def _with(text: str) -> str:
     return "[" + ", ".join([*map(json.dumps, BASE), text]) + "]"
 
 
-ODD = '{"ph": "X", "cat": "cpu_op", "name": "%s", "pid": 100, "tid": 100, "ts": 5, "dur": 1, "args": %s}'  # fmt: skip
+ODD = json.dumps(cpu_op("%s", 5, 1, args="ARGS")).replace('"ARGS"', "%s")
 ONE_MORE = {"events": 6, "rows": 6}
 
 
@@ -86,7 +86,7 @@ PACKED = {
     ),
     "no closing bracket": opens(TEXT[: TEXT.rindex("]")], notices={"truncated": 1}),
     "no closing brace": opens(TEXT[: TEXT.rindex("}")], notices={"truncated": 1}),
-    "a bomb of blanks": opens(gzip.compress(b"[" + b" " * (32 << 20) + json.dumps(BASE)[1:].encode())),
+    "a bomb of blanks": opens(gzip.compress(DATA.replace(b"[", b"[" + b" " * (32 << 20), 1))),
     "more than the memory holds": opens(
         trace_text(and_more(*(cpu_op(f"op{n}", 20, 1) for n in range(3000)))),
         "stopped after 3,004 events",

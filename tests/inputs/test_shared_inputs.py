@@ -53,7 +53,9 @@ RIGHT = {
         5_950_000, 5_920_000, 1_200_000, 60, 60, {"impossible_duration": 4}, untold=("bad_k",)
     ),
     "z_zero_ts_5_of_195": Right(6_205_000, 5_930_000, 1_800_000, 60, 60, {"outlier": 5}),
-    "p18_dup_kernels": Right(470_000, 430_000, 150_000, 5, 5, {"duplicate": 5}, untold=("300.0 us",)),
+    "p18_dup_kernels": Right(
+        470_000, 430_000, 150_000, 5, 5, {"duplicate": 5}, untold=("300.0 us",)
+    ),
     "p22_same_corr_copies": Right(
         630_000, 530_000, 500_000, 8, 8, {"no_cpu_ops": 1}, untold=("CUDA graph",)
     ),

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from builders import Event, annotation, complete, cpu_op, kernel, launch, launched, memory, trace_text
+from builders import (
+    Event,
+    annotation,
+    cpu_op,
+    kernel,
+    launch,
+    launched,
+    memory,
+    trace_text,
+)
 
-from .case import BASE, GEMM, Case, and_more, changed, each, opens
+from .case import BASE, Case, and_more, changed, each, opens
 
 EPOCH_US = 1_700_000_000_000_000
 

@@ -141,7 +141,7 @@ KEYS: tuple[Key, ...] = (
         ("pane('ops')", "6", "6", "ops (CPU)"),
         ("pane('detail')", "7", "7", "detail"),
         ("pane('steps')", "8", "8", "steps"),
-        ("next_notice", "exclamation_mark", "!", "overview: next notice of what was odd in the file",
+        ("next_notice", "exclamation_mark", "!", "overview: next notice, what was odd in the file",
          jump(notices.next_notice)),
         ("roofline", "p", "p", "roofline picture of the kernels"),
         ("legend", "C", "C", "legend: what colours and signs mean"),
