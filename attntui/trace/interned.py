@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any, Generic, TypeVar, overload
 
@@ -45,6 +45,10 @@ class Interner(dict[K, int], Generic[K]):
         self[value] = number
         self.memory += _KEY_BYTES + _text_length(value)
         return number
+
+    def numbers(self, values: Iterable[K]) -> I32:
+        """The number of each value, and ABSENT at last, for what has none."""
+        return np.array([*(self[value] for value in values), ABSENT], dtype=np.int32)
 
 
 def _text_length(value: object) -> int:
