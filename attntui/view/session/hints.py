@@ -46,7 +46,7 @@ _TIME = (
 _ENTER = _hint("accept", "go")
 
 HINTS: dict[str, tuple[Hint, ...]] = {
-    "overview": (_ENTER, *_TABLE, _hint("next_notice", "notice")),
+    "overview": (_ENTER, *_TABLE),
     "kernels": (
         _ENTER,
         _hint("toggle_instances", "single"),
