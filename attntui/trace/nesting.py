@@ -85,7 +85,9 @@ def _parents(depth: I64) -> I64:
 
 
 def _mend(start: I64, end: I64, depth: I64, parent: I64, crossing: I64) -> None:
-    """Where many cross: nests again, by a stack, the smallest groups of overlapping events that cross."""
+    """Where many cross: nests again, by a stack, the smallest groups of overlapping events
+    that do.
+    """
     todo = [(0, len(start), 0, ABSENT)]
     while todo:
         first, stop, level, owner = todo.pop()
