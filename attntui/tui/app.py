@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
 from textual import on, work
+from textual.actions import ActionParseResult
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
@@ -17,7 +19,7 @@ from textual.worker import WorkerFailed
 
 from attntui.errors import InputError
 from attntui.safe import Safe, safe
-from attntui.tui.plain import PlainFilter
+from attntui.tui.filters import InertFilter, PlainFilter
 from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.loading import AligningScreen, LoadingScreen
@@ -35,6 +37,8 @@ class AttntuiApp(App[None]):
     """Loads the traces named, or lets the user choose one, and shows them."""
 
     TITLE = "attntui"
+    # On a terminal of a few cells no cell would be left, and Textual cannot wrap text to none.
+    CSS = "OptionList { min-width: 10; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "suspend_process", show=False),
         Binding("ctrl+c", "quit", show=False, priority=True),
@@ -47,6 +51,9 @@ class AttntuiApp(App[None]):
         self.failure: Safe | None = None
         self._comparing = False
         self._facts: Facts = {}
+        # The same ones each time: Textual keeps what a filter has made of a line.
+        last: list[LineFilter] = [InertFilter()]
+        self._last_filters = [*last, PlainFilter()] if options.ascii else last
 
     def get_driver_class(self) -> type[Driver]:
         chosen = super().get_driver_class()
@@ -68,6 +75,22 @@ class AttntuiApp(App[None]):
         """The command line tells of a crash, in one line."""
         self._exit_renderables.clear()
 
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Keys pressed before a screen has its widgets wait for them; those that are still to
+        be answered when the program is left do nothing.
+        """
+        asked = action, default_namespace, namespaces
+        if self._exit:
+            return False
+        if isinstance(default_namespace, Screen) and not default_namespace.is_mounted:
+            return default_namespace.call_later(self.run_action, *asked)
+        return await super().run_action(*asked)
+
     def on_mount(self) -> None:
         if self.paths:
             self._open()
@@ -75,8 +98,7 @@ class AttntuiApp(App[None]):
             self._pick()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        filters = super().get_line_filters()
-        return [*filters, PlainFilter()] if self.options.ascii else filters
+        return [*super().get_line_filters(), *self._last_filters]
 
     @work
     async def _open(self) -> None:

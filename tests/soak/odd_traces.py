@@ -86,17 +86,22 @@ OF_THE_FUZZER = ("async", "ranks", "memory", "compiled")
 
 COMPARED = (("hostile", "centuries"), ("one_event", "cpu_only"), ("compiled", "zeros"))
 
+CHOSEN_FROM = ("empty", "hostile", "zeros")
+"""What lies in the folder where no trace is named; the first is refused."""
+
 NAMES: tuple[tuple[str, ...], ...] = (
-    *((name,) for name in (*MADE, *OF_THE_FUZZER)),
-    *COMPARED,
+    *((name,) for name in MADE if name != "empty"),
+    *COMPARED[:2],
     (),
+    *((name,) for name in OF_THE_FUZZER),
+    *COMPARED[2:],
 )
 """What is opened: a trace, two side by side, or none, which leaves the choice to the keys."""
 
 
 def written(names: tuple[str, ...], folder: Path) -> list[str]:
     """Writes odd traces into a folder that the program runs in; gives what it is called with."""
-    for name in names:
+    for name in names or CHOSEN_FROM:
         path = folder / f"{name}.json"
         if name in MADE:
             builders.write_trace(folder, MADE[name](), path.name)

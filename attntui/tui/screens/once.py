@@ -1,9 +1,21 @@
-"""Screens that are dismissed once, however often and by whomever it is asked."""
+"""Screens that are dismissed once, and that come to nothing when the program is left."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from textual import events
+from textual.app import App
 from textual.await_complete import AwaitComplete
+from textual.message import Message
 from textual.screen import Screen, ScreenResultType
+
+
+def is_too_late(app: App[Any], message: Message) -> bool:
+    """Whether a screen is told that it has its widgets, or room for them, and has none: once
+    the program is left Textual mounts no more.
+    """
+    return app._exit and isinstance(message, events.Mount | events.Resize)
 
 
 class DismissedOnce(Screen[ScreenResultType]):
@@ -13,3 +25,7 @@ class DismissedOnce(Screen[ScreenResultType]):
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    async def _dispatch_message(self, message: Message) -> None:
+        if not is_too_late(self.app, message):
+            await super()._dispatch_message(message)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from textual.await_complete import AwaitComplete
 from textual.command import CommandPalette, DiscoveryHit, Hits
+from textual.message import Message
 from textual.system_commands import SystemCommandsProvider
 
 from attntui.tui.screens.base import PaneScreen
+from attntui.tui.screens.once import is_too_late
 from attntui.view.session.keys import Key
 
 
@@ -30,10 +32,14 @@ class Actions(SystemCommandsProvider):
 
 
 class Palette(CommandPalette):
-    """Dismissed once, like `DismissedOnce`."""
+    """Like `DismissedOnce`: Textual inherits styles from the first base alone."""
 
     def __init__(self) -> None:
         super().__init__(providers=[Actions])
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    async def _dispatch_message(self, message: Message) -> None:
+        if not is_too_late(self.app, message):
+            await super()._dispatch_message(message)
