@@ -45,11 +45,8 @@ class _Shown(dict[int, str]):
     def __missing__(self, code: int) -> str:
         character = chr(code)
         unsafe = unicodedata.category(character) in _UNSAFE_CATEGORIES
-        if unsafe or _is_variation_selector(code):
-            shown = self._instead(character)
-        else:
-            shown = character
-        self[code] = shown
+        unsafe = unsafe or _is_variation_selector(code)
+        self[code] = shown = self._instead(character) if unsafe else character
         return shown
 
 

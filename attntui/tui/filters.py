@@ -7,6 +7,7 @@ from textual.color import Color
 from textual.filter import LineFilter
 
 from attntui.safe import inert
+from attntui.tui.widgets.text import segment
 from attntui.view.drawing.ascii_text import plain
 
 
@@ -18,7 +19,7 @@ class InertFilter(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         if all(piece.text.isprintable() for piece in segments):
             return segments
-        return [Segment(inert(piece.text), piece.style) for piece in segments]
+        return [segment(inert(piece.text), piece.style) for piece in segments]
 
 
 class PlainFilter(LineFilter):

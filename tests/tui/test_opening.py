@@ -215,3 +215,37 @@ async def test_leaving_while_the_screen_is_made_leaves_no_traceback(
     async with app.run_test() as pilot:
         await finished(pilot, "_open")
     assert asked
+
+
+async def test_keys_typed_before_a_screen_has_widgets_wait_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builders.write_trace(tmp_path, two_steps(), "a.json")
+    builders.write_trace(tmp_path, two_steps(), "b.json")
+    monkeypatch.chdir(tmp_path)
+    compose, asked = PickerScreen.compose, []
+
+    def typed_ahead(screen: PickerScreen) -> ComposeResult:
+        for key in ("less_than_sign", "j"):
+            asked.append(screen.app.post_message(events.Key(key, None)))
+        return compose(screen)
+
+    monkeypatch.setattr(PickerScreen, "compose", typed_ahead)
+    app = AttntuiApp([], Options())
+    async with app.run_test() as pilot:
+        screen = await picking(pilot)
+        assert asked == [True, True]
+        while screen.table.view is None or not screen.table.marked:
+            await pilot.pause()
+        assert app.crash is None
+
+
+async def test_keys_after_the_one_that_leaves_do_nothing(steps_file: Path) -> None:
+    app = AttntuiApp([str(steps_file)], Options())
+    async with app.run_test() as pilot:
+        await loaded(pilot)
+        for key in ("q", "question_mark", "S", "colon", "j"):
+            app.post_message(events.Key(key, None))
+        await pilot.pause()
+    assert app.crash is None
+    assert app.return_code == 0
