@@ -9,7 +9,7 @@ from typing import Any
 
 import builders
 import pytest
-from driver import compared_with, finished, loaded, picking
+from driver import compared_with, finished, loaded, picking, settled
 from steps_trace import two_steps
 from textual import events
 from textual.app import ComposeResult
@@ -17,6 +17,7 @@ from textual.widgets import Static
 from walker import FLASH, NAIVE
 
 from attntui.errors import LoadCancelled
+from attntui.safe import safe
 from attntui.trace import Progress
 from attntui.tui.app import AttntuiApp
 from attntui.tui.screens import loading
@@ -217,27 +218,16 @@ async def test_leaving_while_the_screen_is_made_leaves_no_traceback(
     assert asked
 
 
-async def test_keys_typed_before_a_screen_has_widgets_wait_for_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    builders.write_trace(tmp_path, two_steps(), "a.json")
-    builders.write_trace(tmp_path, two_steps(), "b.json")
-    monkeypatch.chdir(tmp_path)
-    compose, asked = PickerScreen.compose, []
-
-    def typed_ahead(screen: PickerScreen) -> ComposeResult:
-        for key in ("less_than_sign", "j"):
-            asked.append(screen.app.post_message(events.Key(key, None)))
-        return compose(screen)
-
-    monkeypatch.setattr(PickerScreen, "compose", typed_ahead)
-    app = AttntuiApp([], Options())
+async def test_keys_typed_before_a_screen_has_widgets_wait_for_them(steps_file: Path) -> None:
+    app = AttntuiApp([str(steps_file)], Options())
     async with app.run_test() as pilot:
-        screen = await picking(pilot)
-        assert asked == [True, True]
-        while screen.table.view is None or not screen.table.marked:
-            await pilot.pause()
-        assert app.crash is None
+        await loaded(pilot)
+        screen = PickerScreen(safe("Compare with"), {}, closable=True)
+        await app.run_action("sort_left", screen)
+        await app.run_action("help", screen)
+        app.push_screen(screen)
+        await settled(pilot)
+        assert isinstance(app.screen, HelpScreen)
 
 
 async def test_keys_after_the_one_that_leaves_do_nothing(steps_file: Path) -> None:

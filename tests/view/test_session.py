@@ -164,7 +164,7 @@ def test_the_likely_scope_is_the_next_narrower_one(session: Session) -> None:
 
 
 def test_a_selected_step_is_offered_wherever_the_cursor_is(session: Session) -> None:
-    there = session.cursor_to(1_500_000).pointing_at(Step(1))
+    there = session.cursor_to(700_000).pointing_at(Step(1))
     choices, likely = offered(there)
     assert likely == Step(1)
     assert [choice for choice in choices if isinstance(choice, Step)] == [Step(1)]
