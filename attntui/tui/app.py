@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
@@ -19,6 +20,7 @@ from textual.worker import WorkerFailed
 
 from attntui.errors import InputError
 from attntui.safe import Safe, safe
+from attntui.tui.abandoned import Abandoned
 from attntui.tui.filters import InertFilter, PlainFilter
 from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
@@ -81,17 +83,23 @@ class AttntuiApp(App[None]):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Keys pressed before a screen has its widgets wait for them; those that are still to
-        be answered when the program is left do nothing.
+        """Keys pressed before a screen has its widgets wait for them. Those that are answered
+        when another screen has opened over theirs, or the program is left, do nothing.
         """
         asked = action, default_namespace, namespaces
-        if self._exit:
+        if self._exit or not self._is_on_top(default_namespace):
             return False
         if isinstance(default_namespace, Screen) and not default_namespace.is_mounted:
             return default_namespace.call_later(self.run_action, *asked)
         return await super().run_action(*asked)
 
+    def _is_on_top(self, node: DOMNode | None) -> bool:
+        """Whether what a key acts on is the app, or on the screen that has the keys now."""
+        return node is None or node is self or self.screen in node.ancestors_with_self
+
     def on_mount(self) -> None:
+        # A load or an analysis under way is not waited for when the program is left.
+        asyncio.get_running_loop().set_default_executor(Abandoned())
         if self.paths:
             self._open()
         else:

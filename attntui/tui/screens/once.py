@@ -20,11 +20,22 @@ def is_too_late(app: App[Any], message: Message) -> bool:
 
 class DismissedOnce(Screen[ScreenResultType]):
     """Textual pops whatever is on top at a second `dismiss`: two quick presses of Enter, or
-    Esc just as a load ends, would take away the screen below.
+    Esc just as a load ends, would take away the screen below. A screen that has done while
+    another stands over it goes when that one has gone.
     """
 
+    _done: tuple[ScreenResultType | None] | None = None
+
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        return super().dismiss(result) if self.is_active else AwaitComplete()
+        if self.is_active:
+            return super().dismiss(result)
+        if self._done is None and self in self.app.screen_stack:
+            self._done = (result,)
+        return AwaitComplete()
+
+    def on_screen_resume(self) -> None:
+        if self._done is not None:
+            self.dismiss(*self._done)
 
     async def _dispatch_message(self, message: Message) -> None:
         if not is_too_late(self.app, message):
