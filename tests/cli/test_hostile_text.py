@@ -1,0 +1,202 @@
+"""Names, arguments and contents that would act on a terminal: no sequence written stems from them.
+
+Each run is made twice, on harmless text and on hostile text of as many characters. What the
+terminal is sent must hold the same kinds of sequences, and nothing of the hostile ones.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import builders
+import pytest
+
+pytest.importorskip("pty", reason="needs terminals of a Unix")
+from terminal import Terminal
+
+MARK = "hostilemark"
+"""In each of the sequences, so that one that comes through is known again."""
+
+HOSTILE = "".join(
+    (
+        f"\x1b]0;{MARK}\x07",  # a title
+        f"\x1b]52;c;{MARK}\x1b\\",  # the clipboard
+        f"\x1b]8;;{MARK}\x07",  # a link
+        f"\x1bP{MARK}\x1b\\",  # a device control string
+        "\x1b[31;5m\x1b[2J\x1b[?1047h\x1bc",  # colours, a clear screen, another screen, a reset
+        "\x9b2J\x9d0;t\x9c\x90q\x9c",  # the same in 8 bits
+        "\u202e\u2066\u200b\ufeff",  # bidi, invisible
+        "\x07\x08\x0b\x0c\r\n\x7f\x00"[:-1],
+        "[bold]x[/] [@click=app.quit]x[/] [link=x]",  # markup
+    )
+)
+HARMLESS = re.sub(r"[^\w\[\]@=.;/ ]", "-", HOSTILE)
+"""Of the same length and width in characters."""
+
+SEQUENCE = re.compile(
+    rb"\x1b\](?P<osc>.*?)(?:\x07|\x1b\\)"
+    rb"|\x1b[PX^_](?P<string>.*?)\x1b\\"
+    rb"|\x1b\[(?P<csi>[0-?]*[ -/]*[@-~])"
+    rb"|\x1b(?P<escape>[ -/]*[0-~])",
+    re.DOTALL,
+)
+C1 = re.compile("[\x80-\x9f]")
+INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
+
+
+def kinds(recording: bytes) -> set[bytes]:
+    """The kinds of sequences in what a terminal was sent: their letters, and whole those that set
+    modes; figures, as of cursors and colours, apart.
+    """
+    found = set()
+    for match in SEQUENCE.finditer(recording):
+        if match["csi"] is None:
+            found.add(match[0])
+        else:
+            found.add(match[0] if b"?" in match["csi"] else b"\x1b[" + match["csi"][-1:])
+    return found
+
+
+def assert_nothing_acts(recording: bytes, harmless: bytes) -> None:
+    """No sequence of a recording stems from what the program was given."""
+    assert kinds(recording) - kinds(harmless) == set()
+    for match in SEQUENCE.finditer(recording):
+        assert MARK.encode() not in match[0]
+    rest = SEQUENCE.sub(b"", recording)
+    assert b"\x1b" not in rest
+    assert set(CONTROLS.findall(rest)) <= set(CONTROLS.findall(SEQUENCE.sub(b"", harmless)))
+    text = rest.decode()
+    assert C1.search(text) is None
+    assert INVISIBLE.search(text) is None
+
+
+def events(text: str) -> list[builders.Event]:
+    """Every name, key and value of a trace made of some text."""
+    return [
+        builders.thread_name(text),
+        {"ph": "M", "name": "process_name", "pid": builders.PID, "args": {"name": text}},
+        builders.annotation(f"ProfilerStep#1 {text}", 0, 900),
+        builders.annotation(text, 5, 800),
+        builders.cpu_op(f"aten::{text}", 10, 50, args={text: text, "Input type": [text]}),
+        builders.python_function(f"{text}.py(3): {text}", 6, 700),
+        builders.launch(1, 20),
+        builders.kernel(f"kernel {text}", 100, 50, 1, args={"grid": text, text: [text]}),
+        builders.memcpy(f"Memcpy {text}", 200, 50),
+        builders.kernel(text * 40, 300, 50, args={"kernel_file": text}),
+        builders.complete(text, text, 400, 5, pid=text, tid=text),
+    ]
+
+
+def made(folder: Path, text: str) -> str:
+    """A trace in a folder, both called after a text; gives its path."""
+    # A file's name ends before a NUL and at a slash, and has at most 255 bytes.
+    name = text.replace("/", "|")
+    inside = folder / name
+    inside.mkdir(parents=True)
+    told: dict[str, Any] = {"deviceProperties": [{"id": 0, "name": text}], text: text}
+    return str(builders.write_trace(inside, events(text), f"{name}.json", **told))
+
+
+def recorded(
+    arguments: Sequence[str], keys: Sequence[bytes] = (), env: dict[str, str] | None = None
+) -> bytes:
+    """All that a terminal is sent from the start to the end of a run."""
+    terminal = Terminal(*arguments, env=env)
+    for key in keys:
+        drawn = len(terminal.seen)
+        terminal.wait_for(b"Overview")
+        terminal.type(key)
+        if key != keys[-1]:
+            terminal.wait_for(b"\x1b[?2026l", drawn)
+    terminal.exit_code()
+    return terminal.seen
+
+
+PANES = b"12345678"
+THROUGH_ALL = [
+    *(bytes([pane]) for pane in PANES),
+    *(b"2", b"i", b"j", b"y", b"\r", b"7", b"j", b"m", b"'", b"\x1b[27u"),
+    *(b"/host\r", b"n", b"S", b"\x1b[27u", b":", b"\x1b[27u", b"p", b"\x1b[27u"),
+    *(b"?", b"\x1b[27u", b"C", b"\x1b[27u", b"v", b"l", b"v", b"R", b"c", b"\x1b[27u"),
+    b"\x03",
+]
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[str, str]:
+    """The paths of a harmless and a hostile trace."""
+    return made(tmp_path / "a", HARMLESS), made(tmp_path / "b", HOSTILE)
+
+
+def test_the_recording_tells_what_came_through(pair: tuple[str, str]) -> None:
+    """The check itself: each hostile sequence, put raw into what a harmless run wrote, is found."""
+    harmless = recorded(["summary", pair[0]])
+    assert_nothing_acts(harmless, harmless)
+    for part in re.findall(r"\x1b\]8[^\x07]*\x07|\x1b.[^\x1b]*(?:\x1b\\)?|[^ -~]", HOSTILE):
+        if part in "\r\n":
+            continue
+        with pytest.raises((AssertionError, UnicodeDecodeError)):
+            assert_nothing_acts(harmless + part.encode() + b"x", harmless)
+
+
+@pytest.mark.parametrize("compared", [False, True])
+def test_no_sequence_comes_from_a_trace_in_the_app(
+    pair: tuple[str, str], compared: bool
+) -> None:
+    keys = [b"1", b"2", b"3", b"4", b"j", b"y", b"?", b"\x1b[27u", b":", b"\x1b[27u", b"\x03"]
+    keys = keys if compared else THROUGH_ALL
+    found = [recorded([path] * (1 + compared), keys) for path in pair]
+    assert MARK.encode() in found[1]
+    assert_nothing_acts(found[1], found[0])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["summary", "{}"],
+        ["summary", "--markdown", "{}"],
+        ["summary", "--json", "{}"],
+        ["summary", "--csv", "kernels", "{}"],
+        ["diff", "{}", "{}"],
+        ["diff", "--json", "{}", "{}"],
+        ["diff", "--unit", "{text}", "{}", "{}"],
+        ["summary", "{}.none"],
+        ["{}.none"],
+        ["summary", "--top", "{text}", "x"],
+        ["summary", "--csv", "{text}", "x"],
+        ["summary", "x", "{text}"],
+        ["--{text}"],
+        ["--pane", "{text}"],
+        ["--at", "{text}", "x"],
+        ["--filter", "{text}:{text}", "x"],
+        ["--pair", "{text}"],
+        ["diff", "--sort", "{text}", "x", "y"],
+        ["capture", "run", "{text}"],
+        ["capture", "{text}"],
+        ["capture", "--{text}"],
+    ],
+    ids=" ".join,
+)
+def test_no_sequence_comes_from_what_a_command_is_given(
+    pair: tuple[str, str], command: list[str]
+) -> None:
+    found = [
+        recorded([word.format(path, text=text) for word in command])
+        for path, text in zip(pair, (HARMLESS, HOSTILE), strict=True)
+    ]
+    assert found[1]
+    assert_nothing_acts(found[1], found[0])
+
+
+def test_no_sequence_comes_from_the_environment(pair: tuple[str, str], tmp_path: Path) -> None:
+    names = ("TERM", "COLORTERM", "HOME", "XDG_STATE_HOME", "TMPDIR", "LANG", "EDITOR", "SHELL")
+    found = [
+        recorded([pair[0]], [b"1", b"\x03"], {**os.environ, **dict.fromkeys(names, text)})
+        for text in (HARMLESS, HOSTILE.replace("\x00", ""))
+    ]
+    assert_nothing_acts(found[1], found[0])
