@@ -166,3 +166,12 @@ async def test_any_terminal_has_room_for_what_opens_over_the_panes(
             await pilot.resize_terminal(*size)
         assert pilot.app.screen is over
         assert pilot.app.crash is None
+
+
+@pytest.mark.parametrize("key", ["colon", "apostrophe"])
+async def test_a_list_without_room_has_no_pages(opened: Opened, key: str) -> None:
+    async with opened() as (pilot, _):
+        await pilot.press("m")
+        await pilot.resize_terminal(20, 1)
+        await pilot.press(key, "pagedown", "pagedown", "pageup")
+        assert pilot.app.crash is None

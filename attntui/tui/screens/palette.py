@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textual.await_complete import AwaitComplete
-from textual.command import CommandPalette, DiscoveryHit, Hits
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hits
 from textual.message import Message
 from textual.system_commands import SystemCommandsProvider
 
@@ -36,6 +36,11 @@ class Palette(CommandPalette):
 
     def __init__(self) -> None:
         super().__init__(providers=[Actions])
+
+    def _action_command_list(self, action: str) -> None:
+        """A list has no pages before it is drawn, nor where the terminal has no room for it."""
+        if self.query_one(CommandList)._lines:
+            super()._action_command_list(action)
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         return super().dismiss(result) if self.is_active else AwaitComplete()
