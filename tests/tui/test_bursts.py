@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from attntui.trace import Trace, load
 from attntui.tui.app import AttntuiApp
 from attntui.tui.screens import loading
+from attntui.tui.screens.bookmarks import BookmarkList
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
 from attntui.tui.widgets.table_pane import TablePane
@@ -168,10 +169,19 @@ async def test_any_terminal_has_room_for_what_opens_over_the_panes(
         assert pilot.app.crash is None
 
 
+def test_bookmarks_that_are_not_drawn_yet_have_no_pages() -> None:
+    found = BookmarkList("a", "b")
+    found.highlighted = 1
+    found.action_page_up()
+    found.action_page_down()
+    assert found.highlighted == 1
+
+
 @pytest.mark.parametrize("key", ["colon", "apostrophe"])
 async def test_a_list_without_room_has_no_pages(opened: Opened, key: str) -> None:
     async with opened() as (pilot, _):
         await pilot.press("m")
-        await pilot.resize_terminal(20, 1)
-        await pilot.press(key, "pagedown", "pagedown", "pageup")
+        for size in ((20, 1), (1, 1), (4, 3), (3, 40)):
+            await pilot.resize_terminal(*size)
+            await pilot.press(key, "pagedown", "pagedown", "pageup", "escape")
         assert pilot.app.crash is None
