@@ -7,6 +7,7 @@ terminal is sent must hold the same kinds of sequences, and nothing of the hosti
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -48,13 +49,29 @@ INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 
 
+CLIPBOARD = b"52;c;"
+"""Begins what a terminal is to put into the clipboard, in base 64: what `y` copies."""
+
+
+def copied(recording: bytes) -> str:
+    """All that was copied."""
+    found = (match["osc"] or b"" for match in SEQUENCE.finditer(recording))
+    return "".join(
+        b64decode(osc.removeprefix(CLIPBOARD)).decode()
+        for osc in found
+        if osc.startswith(CLIPBOARD)
+    )
+
+
 def kinds(recording: bytes) -> set[bytes]:
     """The kinds of sequences in what a terminal was sent: their letters, and whole those that set
     modes; figures, as of cursors and colours, apart.
     """
     found = set()
     for match in SEQUENCE.finditer(recording):
-        if match["csi"] is None:
+        if (osc := match["osc"]) is not None and osc.startswith(CLIPBOARD):
+            found.add(CLIPBOARD)
+        elif match["csi"] is None:
             found.add(match[0])
         else:
             found.add(match[0] if b"?" in match["csi"] else b"\x1b[" + match["csi"][-1:])
@@ -62,7 +79,7 @@ def kinds(recording: bytes) -> set[bytes]:
 
 
 def assert_nothing_acts(recording: bytes, harmless: bytes) -> None:
-    """No sequence of a recording stems from what the program was given."""
+    """No sequence of a recording, or of what it copies, stems from what the program was given."""
     assert kinds(recording) - kinds(harmless) == set()
     own = {match[0] for match in SEQUENCE.finditer(HOSTILE.encode())}
     assert {sequence for sequence in own if sequence in recording} <= {
@@ -73,7 +90,8 @@ def assert_nothing_acts(recording: bytes, harmless: bytes) -> None:
     rest = SEQUENCE.sub(b"", recording)
     assert b"\x1b" not in rest
     assert set(CONTROLS.findall(rest)) <= set(CONTROLS.findall(SEQUENCE.sub(b"", harmless)))
-    text = rest.decode()
+    text = rest.decode() + copied(recording).replace("\t", "").replace("\n", "")
+    assert CONTROLS.search(copied(recording).encode()) is None
     assert C1.search(text) is None
     assert INVISIBLE.search(text) is None
 
@@ -108,35 +126,26 @@ def made(folder: Path, text: str) -> str:
 Keys = Sequence[tuple[bytes, bytes]]
 """Keys, and what is drawn once they are answered."""
 
-LEAVE = b"\x1b[27u"
-"""Escape, in a spelling that is no beginning of another key."""
-
-OPENED = (b"", b"Overview")
-
-CLOSED = (LEAVE, b"? keys")
-
-THROUGH_ALL: Keys = [
-    OPENED,
-    *((b"2i", b"2 Kernels"), (b"y", b"copied"), (b"\r", b"3 Timeline")),
-    *((b"4", b"4 Gaps"), (b"5", b"5 Attention"), (b"6", b"6 Ops"), (b"8", b"8 Steps")),
-    *((b"7", b"7 Detail"), (b"y", b"copied"), (b"m'", b"Bookmarks"), CLOSED),
-    *(
-        (b"/mark", b"mark"),
-        (b"\r", b"1 of"),
-        (b"S", b"type to find"),
-        CLOSED,
-        (b":", b"earch for"),
-        CLOSED,
-    ),
-    *((b"?", b"Keys"), CLOSED, (b"C", b"Legend"), CLOSED, (b"p", b"oof"), CLOSED),
-    *((b"R", b"reloaded"), (b"c", b"samples"), (b"\r", b"Scoreboard")),
+ONE = (b"", b"Overview")
+TWO = (b"", b"Scoreboard")
+PANES: Keys = [
+    *((b"2i", b"2 Kernels"), (b"y", b"copied"), (b"\r", b"3 Timeline"), (b"4", b"4 Gaps")),
+    *((b"5", b"5 Attention"), (b"6", b"6 Ops"), (b"8", b"8 Steps"), (b"7", b"7 Detail")),
+    (b"y", b"copied"),
 ]
-
-COMPARED: Keys = [
-    (b"", b"Scoreboard"),
-    *((b"2", b"What changed"), (b"y", b"copied"), (b"3", b"A:"), (b"4", b"4 ")),
-    *((b":", b"earch for"), CLOSED, (b"?", b"Keys"), CLOSED),
+OVER: Keys = [
+    *((b"R", b"reloaded"), (b"S", b"type to find"), (b":", b"earch for"), (b"?", b"Keys")),
+    *((b"C", b"Legend"), (b"p", b"oofline"), (b"c", b"H200")),
 ]
+"""What opens over the panes, each in a run of its own."""
+
+RUNS: dict[str, Keys] = {
+    "panes": [ONE, *PANES],
+    "bookmarks": [ONE, (b"m", b"ookmark"), (b"'", b"Bookmarks")],
+    "search": [ONE, (b"/mark", b"mark"), (b"\r", b"? keys")],
+    **{shown.decode(): [ONE, (key, shown)] for key, shown in OVER},
+    "compared": [TWO, (b"2", b"What changed"), (b"y", b"copied"), (b"3", b"A:"), (b"4", b"B")],
+}
 
 
 def recorded(arguments: Sequence[str], keys: Keys = (), **options: Any) -> bytes:
@@ -169,9 +178,9 @@ def test_the_recording_tells_what_came_through(pair: tuple[str, str]) -> None:
             assert_nothing_acts(harmless + part.encode() + b"x", harmless)
 
 
-@pytest.mark.parametrize("keys", [THROUGH_ALL, COMPARED], ids=["one", "compared"])
-def test_no_sequence_comes_from_a_trace_in_the_app(pair: tuple[str, str], keys: Keys) -> None:
-    times = 1 if keys is THROUGH_ALL else 2
+@pytest.mark.parametrize("run", RUNS)
+def test_no_sequence_comes_from_a_trace_in_the_app(pair: tuple[str, str], run: str) -> None:
+    times, keys = 2 if run == "compared" else 1, RUNS[run]
     found = [recorded([path] * times, keys, cwd=str(Path(path).parent)) for path in pair]
     assert MARK.encode() in found[1]
     assert_nothing_acts(found[1], found[0])
@@ -218,7 +227,6 @@ def test_no_sequence_comes_from_what_a_command_is_given(
 def test_no_sequence_comes_from_the_environment(pair: tuple[str, str], tmp_path: Path) -> None:
     names = ("TERM", "COLORTERM", "HOME", "XDG_STATE_HOME", "TMPDIR", "LANG", "EDITOR", "SHELL")
     found = [
-        recorded([pair[0]], [OPENED], env=dict.fromkeys(names, text))
-        for text in (HARMLESS, HOSTILE)
+        recorded([pair[0]], [ONE], env=dict.fromkeys(names, text)) for text in (HARMLESS, HOSTILE)
     ]
     assert_nothing_acts(found[1], found[0])
