@@ -11,15 +11,16 @@ from typing import Any
 
 from attntui.errors import InputError, LoadCancelled
 from attntui.trace.assemble import assemble
-from attntui.trace.chunks import Batch
 from attntui.trace.columns import Store
+from attntui.trace.crew import Crew, MemberLost, members_for
+from attntui.trace.crew_member import Part
 from attntui.trace.event_json import loads_lenient
 from attntui.trace.memory import available_memory
 from attntui.trace.model import Trace
 from attntui.trace.notices import Notices
 from attntui.trace.scan import Window
 from attntui.trace.source import Source, open_source
-from attntui.trace.trace_text import Lost, TraceText
+from attntui.trace.trace_text import Lost, Restart, TraceText
 
 _REPORT_EVERY_S = 0.05
 _GROWTH = 10
@@ -54,10 +55,14 @@ class _Watch:
         self.done = 0
         self.events = 0
 
-    def look(self, done: int, total: int | None, events: int, *, always: bool = False) -> None:
-        self.done, self.events = done, events
+    def again(self) -> None:
+        """Looks while nothing new is known."""
         if self._cancelled is not None and self._cancelled():
             raise LoadCancelled
+
+    def look(self, done: int, total: int | None, events: int, *, always: bool = False) -> None:
+        self.done, self.events = done, events
+        self.again()
         now = time.monotonic()
         if self._progress is not None and (always or now >= self._next):
             self._next = now + _REPORT_EVERY_S
@@ -97,12 +102,20 @@ def load(
 def _load(shown: str, watch: _Watch) -> Trace:
     source = open_source(shown, lambda done: watch.look(done, None, 0))
     notices = Notices()
+    crew = _crew(source, watch)
     try:
         try:
-            store, text = _read(shown, source, notices, watch, search=False)
+            store, text = _read(shown, source, notices, watch, crew)
         except Lost:
             source, notices = source.again(), Notices()
-            store, text = _read(shown, source, notices, watch, search=True)
+            store, text = _read(shown, source, notices, watch, None, search=True)
+        except MemberLost as lost:
+            raise InputError(
+                f"{shown}: {lost}; with little memory free the system ends such"
+            ) from None
+        finally:
+            if crew is not None:
+                crew.end()
 
         def pause(*, always: bool = False) -> None:
             events = store.events + text.left_out
@@ -120,8 +133,24 @@ def _load(shown: str, watch: _Watch) -> Trace:
     return trace
 
 
+def _crew(source: Source, watch: _Watch) -> Crew | None:
+    """Who helps to decode, where there is so much that it pays."""
+    count = members_for(source.text_size)
+    try:
+        return Crew(count, source.descriptor, watch.again) if count else None
+    except OSError:
+        # No more processes or descriptors may be had: it goes without.
+        return None
+
+
 def _read(
-    path: str, source: Source, notices: Notices, watch: _Watch, *, search: bool
+    path: str,
+    source: Source,
+    notices: Notices,
+    watch: _Watch,
+    crew: Crew | None,
+    *,
+    search: bool = False,
 ) -> tuple[Store, TraceText]:
     store = Store(notices)
     barren, progress = 0, (0, 0)
@@ -140,14 +169,19 @@ def _read(
         barren += len(block)
         return block
 
-    text = TraceText(path, Window(read), notices, search=search)
+    text = TraceText(path, Window(read, source.seek), notices, crew, search=search)
     budget = available_memory()
     for batch in text.batches():
-        if not isinstance(batch, Batch):
+        if isinstance(batch, Restart):
             store = Store(notices)
             notices.add("duplicate_key", "`traceEvents` stands twice; the last one counts")
             continue
-        store.add(batch)
+        if isinstance(batch, Part):
+            store.absorb(batch.store)
+            notices.absorb(batch.notices)
+            watch.look(source.position, source.size, store.events)
+        else:
+            store.add(batch)
         if store.memory * _GROWTH > budget:
             notices.add(
                 "memory",

@@ -198,7 +198,8 @@ def _launching_nothing(seen: Slice) -> Iterator[Finding]:
     """Launches of which no operation is there, unless those are memsets alone: not each of
     them runs on the GPU."""
     trace = seen.trace
-    calls = np.intersect1d(launch_calls(trace), seen.rows.cpu)
+    calls = launch_calls(trace)
+    calls = calls[mask_of(len(trace), seen.rows.cpu)[calls]]
     lost = calls[~mask_of(len(trace), trace.launch[trace.gpu_ops_by_launch])[calls]]
     if is_named(trace, lost, holding("emset")).all():
         return
