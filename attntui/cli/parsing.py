@@ -6,7 +6,9 @@ import argparse
 import re
 from typing import TYPE_CHECKING, NoReturn
 
+from attntui.cli.output import flush, put_all
 from attntui.errors import AttntuiError
+from attntui.safe import safe
 from attntui.view.words.formats import parse_duration
 
 if TYPE_CHECKING:
@@ -16,7 +18,12 @@ _SIZE = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*([kKMGT]?)(?:i?B)?")
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises AttntuiError instead of printing usage and leaving."""
+    """Raises AttntuiError instead of printing usage and leaving; help is printed as reports are."""
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        """What `--help` and `--version` print; argparse would pass over a failure."""
+        put_all(safe(line) for line in message.splitlines())
+        flush()
 
     def error(self, message: str) -> NoReturn:
         raise AttntuiError(f"{message} (see {self.prog} --help)")
