@@ -44,6 +44,7 @@ from attntui.trace.notices import Notices
 from attntui.trace.phases import Pair
 from attntui.trace.sifting import Arrays, Pause, rows_of, without_doubles, without_timeless
 from attntui.trace.span import beside
+from attntui.trace.stretch import Stretch
 from attntui.trace.trace_text import TraceText
 
 
@@ -77,9 +78,13 @@ def assemble(
     first, last = int(arrays["start"][0]), int((arrays["start"] + arrays["dur"]).max())
     strays = store.phases.leave_out(lambda times: beside(times, first, last))
     notices.add("outlier", "a mark or memory event: far from all events", strays)
+    stretch = store.stretch
+    if stretch is not None:
+        store.phases.leave_out(lambda times: ~stretch.overlaps(times, np.zeros_like(times)))
     memory, memory_lanes = store.phases.memory_events()
     times, instant_names, instant_lanes = store.phases.instants()
     origin = int(np.concatenate((times, memory.time)).min(initial=first))
+    origin = origin if stretch is None else stretch.origin
     span = first - origin, last - origin
     arrays["start"] -= origin
     pause()
@@ -133,6 +138,8 @@ def _arrays(columns: Columns | Instants | MemoryEvents) -> Iterator[npt.NDArray[
 def _nothing(store: Store, text: TraceText) -> str:
     if text.cut_short:
         return "is cut off before its first whole event; nothing of it can be shown"
+    if store.stretch is not None and store.any_phase:
+        return "holds no event in that part of it"
     if store.events == 0 and text.left_out == 0:
         return "holds no events: nothing was recorded, or the profiler was stopped too early"
     if store.events == 0 or not store.any_phase:
@@ -149,7 +156,7 @@ def _nothing(store: Store, text: TraceText) -> str:
 
 def _add_pairs(store: Store) -> I64:
     """Packs begin and end pairs as rows: the offsets of the begins that have no end."""
-    pairs = list(store.phases.pairs())
+    pairs = [pair for pair in store.phases.pairs() if _is_asked(pair, store.stretch)]
     by_category: dict[tuple[str, bool], list[Pair]] = {}
     for pair in pairs:
         kind = pair.begin.event.cat, pair.begin.asynchronous
@@ -170,6 +177,13 @@ def _add_pairs(store: Store) -> I64:
             lane=np.array([p.begin.lane for p in group], np.int32) if asynchronous else None,
         )
     return np.array([p.begin.offset for p in pairs if p.end is None], dtype=np.int64)
+
+
+def _is_asked(pair: Pair, stretch: Stretch | None) -> bool:
+    if stretch is None:
+        return True
+    ended_before = pair.end is not None and pair.end <= stretch.low
+    return pair.begin.time < stretch.high and not ended_before
 
 
 def _ended(arrays: Arrays, begun: I64, pause: Pause) -> Arrays:

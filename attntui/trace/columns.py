@@ -20,6 +20,7 @@ from attntui.trace.model import ABSENT, I32, I64, Bool, Category
 from attntui.trace.notices import Notices
 from attntui.trace.pack import integers, packed
 from attntui.trace.phases import PackedPhases, Phases
+from attntui.trace.stretch import OUTSIDE, Stretch
 from attntui.trace.times import NO_TIME, durations_from_floats, durations_from_texts
 
 AnyEvents = Sequence[Event | LooseEvent]
@@ -118,10 +119,11 @@ class PackedStore:
 
 
 class Store:
-    """All that is kept of the events read so far."""
+    """All that is kept of the events read so far: of those that reach into `stretch`, if any."""
 
-    def __init__(self, notices: Notices) -> None:
+    def __init__(self, notices: Notices, stretch: Stretch | None = None) -> None:
         self.events = 0
+        self.stretch = stretch
         self.names: Interner[str] = Interner()
         self._all_categories: Interner[str] = Interner()
         self._all_phases: Interner[str] = Interner()
@@ -239,7 +241,15 @@ class Store:
         if events:
             offset = batch.offsets[at]
             dur = self._durations(events, offset, exact=batch.decoded.microseconds is None)
-            self.add_rows(events, raw_category, start, dur, offset, batch.lengths[at])
+            length = batch.lengths[at]
+            if self.stretch is not None:
+                inside = self.stretch.overlaps(start, dur)
+                self._notices.add_events(OUTSIDE, events, ~inside, offset)
+                keep = np.flatnonzero(inside)
+                events = [events[index] for index in keep.tolist()]
+                start, dur, offset, length = start[keep], dur[keep], offset[keep], length[keep]
+            if events:
+                self.add_rows(events, raw_category, start, dur, offset, length)
 
     def _durations(self, events: AnyEvents, offset: I64, *, exact: bool) -> I64:
         if exact:

@@ -19,6 +19,7 @@ from attntui.trace.crew_member import DONE, NO_MEMORY, READY, REQUEST, Part
 from attntui.trace.scan import Window
 from attntui.trace.shared_block import SharedBlock
 from attntui.trace.source import BLOCK
+from attntui.trace.stretch import Stretch
 
 PART = 4 * 1024 * 1024
 """Bytes of text a member gets at a time."""
@@ -68,11 +69,12 @@ class _Region:
 class _Member:
     """One process, and the parts that it works at."""
 
-    def __init__(self, file: int | None) -> None:
+    def __init__(self, file: int | None, stretch: Stretch | None) -> None:
         self.blocks = [SharedBlock.new() for _ in range(_BLOCKS)]
         given = [] if file is None else [file]
         descriptors = [block.descriptor for block in self.blocks]
-        arguments = map(str, [-1 if file is None else file, *descriptors])
+        numbers = [-1 if file is None else file, *descriptors]
+        arguments = [",".join(map(str, stretch or ())), *map(str, numbers)]
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-c", _START.format(path=sys.path), *arguments],
             stdin=subprocess.PIPE,
@@ -124,20 +126,26 @@ class _Member:
 
 class Crew:
     """`count` processes. `file` is the descriptor of a file whose bytes are the text itself;
-    without one the text is handed to them. `pause` is called while they are waited for, and
-    may raise.
+    without one the text is handed to them. What does not reach into `stretch` is left out.
+    `pause` is called while they are waited for, and may raise.
 
     Raises OSError where they cannot be started.
     """
 
-    def __init__(self, count: int, file: int | None, pause: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        count: int,
+        file: int | None,
+        pause: Callable[[], None],
+        stretch: Stretch | None = None,
+    ) -> None:
         self._file = file
         self._pause = pause
         self._begun = False
         self._members: list[_Member] = []
         try:
             for _ in range(count):
-                self._members.append(_Member(file))
+                self._members.append(_Member(file, stretch))
         except BaseException:
             self.end()
             raise

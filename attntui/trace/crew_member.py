@@ -15,6 +15,7 @@ from attntui.trace.notices import Notices
 from attntui.trace.scan import Window
 from attntui.trace.shared_block import SharedBlock
 from attntui.trace.source import BLOCK
+from attntui.trace.stretch import Stretch
 
 READY, DONE, UNCLEAR, NO_MEMORY = b"R", b"D", b"U", b"M"
 """What a member answers, one byte: once at first, then to each request in turn."""
@@ -33,8 +34,8 @@ class Part:
     notices: tuple[Notice, ...]
 
 
-def decoded(text: bytes, offset: int, separator: bytes) -> Part:
-    """A part that is whole events from end to end.
+def decoded(text: bytes, offset: int, separator: bytes, stretch: Stretch | None = None) -> Part:
+    """A part that is whole events from end to end: those of them that reach into `stretch`.
 
     Raises:
         Unclear: it is not.
@@ -47,7 +48,7 @@ def decoded(text: bytes, offset: int, separator: bytes) -> Part:
         return text[at - BLOCK : at]
 
     notices = Notices()
-    store = Store(notices)
+    store = Store(notices, stretch)
     window = Window(read)
     window.base = offset
     for batch in EventList(window, notices).whole(separator):
@@ -55,7 +56,13 @@ def decoded(text: bytes, offset: int, separator: bytes) -> Part:
     return Part(store.packed(), notices.freeze())
 
 
-def work(requests: int, answers: int, file: int, blocks: Sequence[SharedBlock]) -> None:
+def work(
+    requests: int,
+    answers: int,
+    file: int,
+    blocks: Sequence[SharedBlock],
+    stretch: Stretch | None,
+) -> None:
     """Answers requests until there are no more: the other process ended, or wants no more."""
     os.write(answers, READY)
     while len(head := _read(requests, REQUEST.size)) == REQUEST.size:
@@ -65,7 +72,7 @@ def work(requests: int, answers: int, file: int, blocks: Sequence[SharedBlock]) 
         answer = DONE
         try:
             text = block.text(length) if place < 0 else os.pread(file, length, place)
-            block.put(decoded(text, offset, separator))
+            block.put(decoded(text, offset, separator, stretch))
         except MemoryError:
             answer = NO_MEMORY
         except Exception:
@@ -82,10 +89,13 @@ def _read(descriptor: int, size: int) -> bytes:
 
 
 def main() -> None:
-    """Arguments: the descriptors of the file and of each block."""
-    file, *blocks = map(int, sys.argv[1:])
+    """Arguments: the stretch of time, if there is one, as three numbers with commas; then the
+    descriptors of the file and of each block.
+    """
+    file, *blocks = map(int, sys.argv[2:])
+    times = [int(time) for time in sys.argv[1].split(",") if time]
     try:
-        work(0, 1, file, [SharedBlock(block) for block in blocks])
+        work(0, 1, file, list(map(SharedBlock, blocks)), Stretch(*times) if times else None)
     except BrokenPipeError:
         # The other process is gone.
         os._exit(1)

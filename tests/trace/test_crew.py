@@ -24,7 +24,9 @@ from attntui.errors import InputError, LoadCancelled
 from attntui.trace import Trace, crew, load, loading
 from attntui.trace.chunks import Unclear
 from attntui.trace.crew_member import DONE, NO_MEMORY, READY, UNCLEAR, decoded
+from attntui.trace.extent import Extent
 from attntui.trace.shared_block import SharedBlock
+from attntui.trace.stretch import Stretch
 
 
 class Beside:
@@ -33,7 +35,8 @@ class Beside:
     asked = 0
     unclear = 0
 
-    def __init__(self, file: int | None) -> None:
+    def __init__(self, file: int | None, stretch: Stretch | None) -> None:
+        self._stretch = stretch
         self.blocks = [SharedBlock.new(), SharedBlock.new()]
         self._file = file
         self._answers = deque([READY])
@@ -45,7 +48,7 @@ class Beside:
             assert self._file is not None
             text = os.pread(self._file, region.length, region.start)
         try:
-            self.blocks[block].put(decoded(text, region.start, separator))
+            self.blocks[block].put(decoded(text, region.start, separator, self._stretch))
             self._answers.append(DONE)
         except Unclear:
             Beside.unclear += 1
@@ -70,10 +73,10 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> type[Beside]:
     return Beside
 
 
-def alone(path: Path) -> Trace:
+def alone(path: Path, extent: Extent = loading.WHOLE) -> Trace:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loading, "members_for", lambda text: 0)
-        return load(path)
+        return load(path, extent=extent)
 
 
 def whole_text(path: Path) -> bytes:
@@ -208,8 +211,8 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     started: list[Any] = []
     made, answer = crew._Member.__init__, crew._Member.answer
 
-    def kept(self: Any, file: int | None) -> None:
-        made(self, file)
+    def kept(self: Any, file: int | None, stretch: Stretch | None) -> None:
+        made(self, file, stretch)
         started.append(self)
 
     monkeypatch.setattr(crew._Member, "__init__", kept)
@@ -289,7 +292,7 @@ def test_without_processes_it_goes_alone(
 
 def test_members_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     code = (
-        "import os, sys; from attntui.trace.crew import _Member; m = _Member(None);"
+        "import os, sys; from attntui.trace.crew import _Member; m = _Member(None, None);"
         "m.answer(60); print(m._process.pid, flush=True); os.kill(os.getpid(), 9)"
     )
     command = [sys.executable, "-c", code]
