@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from attntui.cli.output import put_all, put_notices, put_sections
 from attntui.cli.parsing import Parser, add_extent, extent_of, whole_number
 from attntui.errors import AttntuiError
-
-if TYPE_CHECKING:
-    from attntui.trace.extent import Extent
+from attntui.extent import WHOLE, Extent
 
 DEFAULT_TOP = 20
 
@@ -65,7 +62,7 @@ def print_diff(
     sort: str | None = None,
     top: int = DEFAULT_TOP,
     form: str = "text",
-    extent: Extent | None = None,
+    extent: Extent = WHOLE,
 ) -> None:
     """Load traces, or a part of each, and print how they compare; `form` is text, markdown or
     json.
@@ -75,7 +72,6 @@ def print_diff(
     from attntui.analysis.analysed import AnalysedTrace
     from attntui.analysis.compare import available, compare, compare_all
     from attntui.trace import load
-    from attntui.trace.extent import Extent
     from attntui.view.reports import diff
     from attntui.view.reports.json_text import json_lines
     from attntui.view.tables import changes, traces
@@ -87,7 +83,7 @@ def print_diff(
     sort = _checked_sort(sort, traces.SORTS if many else changes.SORTS)
     found: list[AnalysedTrace] = []
     for path in paths:
-        trace = load(path, extent=extent or Extent())
+        trace = load(path, extent=extent)
         put_notices(trace)
         found.append(AnalysedTrace(trace))
     choice = None if unit is None else named_unit(unit, available(found))

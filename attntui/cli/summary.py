@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attntui.cli.output import put_all, put_notices, put_sections
-from attntui.cli.parsing import Parser, add_extent, add_peaks, peaks_of, whole_number
+from attntui.cli.parsing import Parser, add_extent, add_peaks, extent_of, peaks_of, whole_number
 from attntui.view.options import TABLE_NAMES, Options
 
 DEFAULT_TOP = 10
@@ -38,13 +38,7 @@ def run(arguments: Sequence[str]) -> int:
     add_extent(parser)
     parsed = parser.parse_args(arguments)
     bandwidth, flops = peaks_of(parsed)
-    options = Options(
-        peak_bandwidth=bandwidth,
-        peak_flops=flops,
-        window=parsed.window,
-        last_steps=parsed.last_steps,
-        max_memory=parsed.max_memory,
-    )
+    options = Options(peak_bandwidth=bandwidth, peak_flops=flops, extent=extent_of(parsed))
     form_name = "json" if parsed.json else "markdown" if parsed.markdown else parsed.csv or "text"
     print_summary(parsed.trace, parsed.top, form_name, options)
     return 0

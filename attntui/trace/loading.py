@@ -10,21 +10,20 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from attntui.errors import InputError, LoadCancelled
+from attntui.extent import WHOLE, Extent
 from attntui.trace.assemble import assemble
 from attntui.trace.columns import Store
 from attntui.trace.crew import Crew, MemberLost, members_for
 from attntui.trace.crew_member import Part
 from attntui.trace.event_json import loads_lenient
-from attntui.trace.extent import Extent, Survey
 from attntui.trace.memory import available_memory
 from attntui.trace.model import Trace
 from attntui.trace.notices import Notices
 from attntui.trace.scan import Window
 from attntui.trace.source import Source, open_source
 from attntui.trace.stretch import Stretch
+from attntui.trace.survey import Survey
 from attntui.trace.trace_text import Lost, Restart, TraceText
-
-WHOLE = Extent()
 
 _REPORT_EVERY_S = 0.05
 _GROWTH = 10

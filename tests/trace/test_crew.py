@@ -21,10 +21,10 @@ from real_traces import REAL
 from same_trace import assert_same
 
 from attntui.errors import InputError, LoadCancelled
+from attntui.extent import WHOLE, Extent
 from attntui.trace import Trace, crew, load, loading
 from attntui.trace.chunks import Unclear
 from attntui.trace.crew_member import DONE, NO_MEMORY, READY, UNCLEAR, decoded
-from attntui.trace.extent import Extent
 from attntui.trace.shared_block import SharedBlock
 from attntui.trace.stretch import Stretch
 
@@ -73,7 +73,7 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> type[Beside]:
     return Beside
 
 
-def alone(path: Path, extent: Extent = loading.WHOLE) -> Trace:
+def alone(path: Path, extent: Extent = WHOLE) -> Trace:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loading, "members_for", lambda text: 0)
         return load(path, extent=extent)
