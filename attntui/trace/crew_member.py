@@ -20,7 +20,7 @@ from attntui.trace.stretch import Stretch
 READY, DONE, UNCLEAR, NO_MEMORY = b"R", b"D", b"U", b"M"
 """What a member answers, one byte: once at first, then to each request in turn."""
 
-REQUEST = struct.Struct("<hqqqh")
+REQUEST = struct.Struct("<hqqqq")
 """Block, offset of the part in the text, its length, where in the file it stands (-1: in the
 block), and the length of what stands between two events; that follows.
 """

@@ -120,10 +120,8 @@ def _load(shown: str, watch: _Watch, extent: Extent) -> Trace:
 
         pause(always=True)
         trace = assemble(shown, store, text, source.reader(), notices, pause)
-    except InputError:
-        if source.damage is None:
-            raise
-        raise InputError(f"{shown}: {source.damage}, before the first whole event") from None
+    except InputError as error:
+        raise _by_damage(error, shown, source) from None
     watch.look(source.position, source.size, trace.events, always=True)
     return trace
 
@@ -149,15 +147,20 @@ def _gone_through(
         found, text = _read(shown, source, notices, watch, extent, store, None, search=True)
     except MemberLost as lost:
         raise InputError(f"{shown}: {lost}; it may be that memory ran out") from None
-    except InputError:
-        if source.damage is None:
-            raise
-        raise InputError(f"{shown}: {source.damage}, before the first whole event") from None
+    except InputError as error:
+        raise _by_damage(error, shown, source) from None
     finally:
         source.finish()
         if crew is not None:
             crew.end()
     return found, text, source, notices
+
+
+def _by_damage(error: InputError, shown: str, source: Source) -> InputError:
+    """What is wrong with the file: its damage, if that is why nothing was found."""
+    if source.damage is None:
+        return error
+    return InputError(f"{shown}: {source.damage}, before the first whole event")
 
 
 def _crew(source: Source, watch: _Watch, stretch: Stretch | None) -> Crew | None:
@@ -199,7 +202,8 @@ def _read(
         return block
 
     text: TraceText = TraceText(path, Window(read, source.seek), notices, crew, search=search)
-    budget = min(available_memory(), extent.memory or available_memory())
+    free = available_memory()
+    budget = min(free, extent.memory or free)
     for batch in text.batches():
         if isinstance(batch, Restart):
             store = new_store(notices)
