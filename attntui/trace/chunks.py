@@ -19,8 +19,8 @@ import numpy as np
 from attntui.trace.event_json import Decoded, Decoder, LooseEvent
 from attntui.trace.model import I64
 from attntui.trace.notices import Notices
+from attntui.trace.raw_file import BLOCK
 from attntui.trace.scan import ValueEnd, Window, find_end, take_value
-from attntui.trace.source import BLOCK
 
 if TYPE_CHECKING:
     from attntui.trace.crew import Crew

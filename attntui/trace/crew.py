@@ -16,9 +16,9 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 from attntui.trace.crew_member import DONE, NO_MEMORY, READY, REQUEST, Part
+from attntui.trace.raw_file import BLOCK
 from attntui.trace.scan import Window
 from attntui.trace.shared_block import SharedBlock
-from attntui.trace.source import BLOCK
 from attntui.trace.stretch import Stretch
 
 PART = 4 * 1024 * 1024

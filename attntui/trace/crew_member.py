@@ -12,9 +12,9 @@ from attntui.trace.chunks import EventList
 from attntui.trace.columns import PackedStore, Store
 from attntui.trace.model import Notice
 from attntui.trace.notices import Notices
+from attntui.trace.raw_file import BLOCK
 from attntui.trace.scan import Window
 from attntui.trace.shared_block import SharedBlock
-from attntui.trace.source import BLOCK
 from attntui.trace.stretch import Stretch
 
 READY, DONE, UNCLEAR, NO_MEMORY = b"R", b"D", b"U", b"M"

@@ -12,8 +12,8 @@ from attntui.trace.chunks import Batch, Ends, EventList, Strange
 from attntui.trace.event_json import loads_lenient
 from attntui.trace.kinds import HEAD, other_kind
 from attntui.trace.notices import Notices
+from attntui.trace.raw_file import BLOCK
 from attntui.trace.scan import Window, find_end, take_value
-from attntui.trace.source import BLOCK
 
 if TYPE_CHECKING:
     from attntui.trace.crew import Crew
