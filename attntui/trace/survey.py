@@ -9,7 +9,7 @@ import numpy as np
 
 from attntui.errors import InputError
 from attntui.extent import Extent
-from attntui.trace.chunks import Batch
+from attntui.trace.batch import Batch
 from attntui.trace.columns import PackedStore, Store
 from attntui.trace.model import I64
 from attntui.trace.notices import Notices

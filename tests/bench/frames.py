@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from textual.pilot import Pilot
-
 from attntui.tui.app import AttntuiApp
 from attntui.tui.screens.main import MainScreen
 from attntui.view.options import Options
@@ -45,16 +43,12 @@ async def _pressed(path: Path) -> dict[str, list[float]]:
         await pilot.press("3")
         found: dict[str, list[float]] = {}
         for kind, keys in KINDS.items():
-            await _settled(pilot)
+            await pilot.pause()
             found[kind] = []
             for _ in range(TIMES):
                 for key in keys:
                     began = time.process_time()
                     await pilot.press(key)
-                    await _settled(pilot)
+                    await pilot.pause()
                     found[kind].append(time.process_time() - began)
         return found
-
-
-async def _settled(pilot: Pilot[None]) -> None:
-    await pilot.pause()

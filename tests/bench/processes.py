@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,29 +45,24 @@ def once(command: Sequence[str]) -> Cost:
     before = os.times()
     began = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    peak = [0]
-    watch = threading.Thread(target=_watch, args=(process, peak))
-    watch.start()
-    process.wait()
+    peak = 0
+    while True:
+        peak = max(peak, sum(map(_held, _family(process.pid))))
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_LOOK_S)
+            break
     seconds = time.perf_counter() - began
-    watch.join()
     after = os.times()
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
     used = after.children_user + after.children_system
     used -= before.children_user + before.children_system
-    return Cost(seconds, used, peak[0])
+    return Cost(seconds, used, peak)
 
 
 def python(code: str, *arguments: object) -> list[str]:
     """The command that runs some Python."""
     return [sys.executable, "-c", code, *map(str, arguments)]
-
-
-def _watch(process: subprocess.Popen[bytes], peak: list[int]) -> None:
-    while process.poll() is None:
-        peak[0] = max(peak[0], sum(map(_held, _family(process.pid))))
-        time.sleep(_LOOK_S)
 
 
 def _family(pid: int) -> list[int]:
