@@ -11,7 +11,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
-from textual.drivers.linux_driver import LinuxDriver
+from attntui.tui.line.driver import LineDriver
 
 _ENDING = (
     *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1),
@@ -35,8 +35,8 @@ _PATIENCE_MS = 1000
 """How long a terminal that takes no more text may keep the process."""
 
 
-class TerminalDriver(LinuxDriver):
-    """Textual's driver, which also acts on signals and on a terminal that goes away."""
+class TerminalDriver(LineDriver):
+    """The driver of the line, which also acts on signals and on a terminal that goes away."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -45,7 +45,7 @@ class TerminalDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         try:
-            super().start_application_mode()  # type: ignore[no-untyped-call]
+            super().start_application_mode()
             self._watch()
         except Exception:
             # A thread could not start: Textual would leave the screen as it is by now.
