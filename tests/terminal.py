@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
+import struct
 import subprocess
 import sys
 import termios
@@ -17,7 +19,8 @@ PATIENCE_S = 60
 class Terminal:
     """attntui on a new terminal. Its keyboard is standard input, unless that is a pipe.
 
-    `program` runs instead where it is given.
+    `program` runs instead where it is given. `size` is columns and rows. Asked where its cursor
+    is, the terminal says what `place` has: row and column, from 1.
     """
 
     def __init__(
@@ -27,8 +30,13 @@ class Terminal:
         program: Sequence[str] = ("-m", "attntui"),
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
+        size: tuple[int, int] | None = None,
+        place: bytes = b"",
     ) -> None:
         self._near, far = pty.openpty()
+        self._place = place
+        if size is not None:
+            self.resize(*size)
         self.before = termios.tcgetattr(self._near)
         self.seen = b""
         self._changed = threading.Condition()
@@ -57,6 +65,8 @@ class Terminal:
                 got = os.read(self._near, 65_536)
             except OSError:
                 return
+            if self._place and b"\x1b[6n" in got:
+                self.type(b"\x1b[%bR" % self._place)
             with self._changed:
                 self.seen += got
                 self._changed.notify_all()
@@ -74,6 +84,9 @@ class Terminal:
 
     def type(self, keys: bytes) -> None:
         os.write(self._near, keys)
+
+    def resize(self, width: int, height: int) -> None:
+        fcntl.ioctl(self._near, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
 
     def go_away(self) -> None:
         """Closes the terminal under the program, as a broken connection does."""

@@ -105,6 +105,7 @@ def options_of(parsed: argparse.Namespace) -> Options:
         full_width=parsed.full_width,
         maximised=parsed.maximised,
         ascii=parsed.ascii,
+        slow=parsed.slow,
         peak_bandwidth=bandwidth,
         peak_flops=flops,
     )
@@ -138,6 +139,9 @@ def parser() -> Parser:
     )
     _add_view(options)
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
+    options.add_argument(
+        "--slow", action="store_true", help="a slow line: fewer frames, no animation"
+    )
     add_peaks(options)
     return options
 

@@ -6,17 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.widgets import Input
 from textual.worker import WorkerFailed
 
 from attntui.errors import InputError
 from attntui.safe import Safe, safe
+from attntui.tui.line.driver import LineDriver
 from attntui.tui.plain import PlainFilter
 from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
@@ -30,14 +32,18 @@ from attntui.view.session.hints import pane_keys
 from attntui.view.session.reopen import opened
 from attntui.view.session.session import Session
 
+SLOW_ANSWER_S = 0.1
+"""A terminal that takes longer to answer is at the end of a slow line."""
+
 
 class AttntuiApp(App[None]):
     """Loads the traces named, or lets the user choose one, and shows them."""
 
     TITLE = "attntui"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+z", "suspend_process", show=False),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
         Binding("ctrl+c", "quit", show=False, priority=True),
+        Binding("ctrl+l", "redraw", show=False, priority=True),
     ]
 
     def __init__(self, paths: list[str], options: Options) -> None:
@@ -69,10 +75,36 @@ class AttntuiApp(App[None]):
         self._exit_renderables.clear()
 
     def on_mount(self) -> None:
+        if self.options.slow:
+            self._go_slow()
         if self.paths:
             self._open()
         else:
             self._pick()
+
+    # The line to the terminal
+
+    @on(LineDriver.Answered)
+    def _terminal_answered(self, message: LineDriver.Answered) -> None:
+        if message.seconds > SLOW_ANSWER_S:
+            self._go_slow()
+
+    def _go_slow(self) -> None:
+        """Fewer frames, and nothing that moves by itself."""
+        self.animation_level = "none"
+        if isinstance(self._driver, LineDriver):
+            self._driver.slow = True
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if isinstance(event.widget, Input):
+            event.widget.cursor_blink = self.animation_level != "none"
+
+    def action_redraw(self) -> None:
+        """The whole screen again: others may have written over it."""
+        if isinstance(self._driver, LineDriver):
+            self._driver.redraw()
+        else:
+            self.refresh(layout=True)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         filters = super().get_line_filters()

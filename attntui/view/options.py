@@ -58,7 +58,8 @@ class Options(Spot):
     its cursor. Of two traces `unit` is what is compared, as `attntui diff --unit` has it, `pair`
     which of A's and of B's, from 0; `untied` lets the timelines move alone, `full_width` scales
     each unit to the screen. `maximised` shows the pane alone. `peak_bandwidth` (bytes/s) and
-    `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone.
+    `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone, `slow`
+    draws fewer frames and nothing that moves by itself.
     """
 
     step: int | None = None
@@ -77,6 +78,7 @@ class Options(Spot):
     full_width: bool = False
     maximised: bool = False
     ascii: bool = False
+    slow: bool = False
     peak_bandwidth: float | None = None
     peak_flops: float | None = None
 
@@ -84,7 +86,10 @@ class Options(Spot):
     def drawing(self) -> Options:
         """How to draw, whichever trace is opened and wherever."""
         return Options(
-            ascii=self.ascii, peak_bandwidth=self.peak_bandwidth, peak_flops=self.peak_flops
+            ascii=self.ascii,
+            slow=self.slow,
+            peak_bandwidth=self.peak_bandwidth,
+            peak_flops=self.peak_flops,
         )
 
     def of_panes(self, panes: Collection[str]) -> Options:
