@@ -175,7 +175,7 @@ FLEX_TEMPLATES = {way: AttentionOp(Backend.FLEX, way, 1) for way in Direction}
 """FlexAttention's Triton templates; their names are Inductor's, not those of ops."""
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=1 << 18)
 def attention_op(name: str) -> AttentionOp | None:
     """The row of an op that does a whole attention forward or backward, None for another op."""
     if name in _NAMED:

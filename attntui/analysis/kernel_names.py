@@ -38,7 +38,7 @@ FAMILIES: tuple[Family, ...] = (
 _LONGEST = 8192
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=1 << 18)
 def decode(name: str) -> KernelName:
     """What a kernel's, memcpy's or memset's name tells. Never raises; unknown stays unknown.
 

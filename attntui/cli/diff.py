@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attntui.cli.output import put_all, put_notices, put_sections
-from attntui.cli.parsing import Parser, whole_number
+from attntui.cli.parsing import Parser, add_extent, extent_of, whole_number
 from attntui.errors import AttntuiError
+from attntui.extent import WHOLE, Extent
 
 DEFAULT_TOP = 20
 
@@ -47,9 +48,11 @@ def run(arguments: Sequence[str]) -> int:
         metavar="N",
         help=f"kinds of rows to show (default {DEFAULT_TOP}; JSON holds every row)",
     )
+    add_extent(parser)
     options = parser.parse_args(arguments)
     form_name = "json" if options.json else "markdown" if options.markdown else "text"
-    print_diff(options.traces, options.unit, options.sort, options.top, form_name)
+    extent = extent_of(options)
+    print_diff(options.traces, options.unit, options.sort, options.top, form_name, extent)
     return 0
 
 
@@ -59,8 +62,10 @@ def print_diff(
     sort: str | None = None,
     top: int = DEFAULT_TOP,
     form: str = "text",
+    extent: Extent = WHOLE,
 ) -> None:
-    """Load traces and print how they compare; `form` is text, markdown or json.
+    """Load traces, or a part of each, and print how they compare; `form` is text, markdown or
+    json.
 
     Raises AttntuiError where a file is no trace, or has no such unit.
     """
@@ -78,7 +83,7 @@ def print_diff(
     sort = _checked_sort(sort, traces.SORTS if many else changes.SORTS)
     found: list[AnalysedTrace] = []
     for path in paths:
-        trace = load(path)
+        trace = load(path, extent=extent)
         put_notices(trace)
         found.append(AnalysedTrace(trace))
     choice = None if unit is None else named_unit(unit, available(found))

@@ -10,16 +10,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attntui.trace.batch import FOLLOWING, Batch, batch_of, places, whole_values
 from attntui.trace.event_json import Decoded, Decoder, LooseEvent
-from attntui.trace.model import I64
 from attntui.trace.notices import Notices
+from attntui.trace.raw_file import BLOCK
 from attntui.trace.scan import ValueEnd, Window, find_end, take_value
-from attntui.trace.source import BLOCK
+
+if TYPE_CHECKING:
+    from attntui.trace.crew import Crew
+    from attntui.trace.crew_member import Part
 
 LARGEST_EVENT = 64 * 1024 * 1024
 """Bytes of one event's text; a longer one is left out."""
@@ -30,12 +34,8 @@ _ENOUGH_TO_LEARN = 8
 _CAREFUL_RUN = 64
 """Events told apart at once where a guess failed."""
 
-_ALL = 2**62
 _STRANGE_ENTRIES = 1000
 """So many entries that are no events, and no event, make a list none of events."""
-
-_SHORT = 4096
-"""Bytes that an event is given at first; a longer one is looked at more closely."""
 
 _PROBE = 16 * 1024
 """Bytes within which an event must end to be known again after a broken one."""
@@ -45,7 +45,6 @@ _BORDER_REACH = 200
 
 _EVENT_BORDER = re.compile(rb'\}\s*,\s*(?=\{\s*"ph"\s*:)')
 _BORDER = re.compile(rb'\}\s*,\s*(?=\{\s*")')
-_FOLLOWING = re.compile(rb"\s*(?:[,\]{}]|\Z)")
 _LIST_END = re.compile(rb'\}\s*\](?=\s*(?:,\s*"[^"]*"\s*:|\}\s*\Z))')
 _BARE_LIST_END = re.compile(rb"\}\s*\](?=\s*\Z)")
 
@@ -54,13 +53,8 @@ class Strange(Exception):
     """The list holds anything but events."""
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """A run of whole events, with each one's place in the text."""
-
-    decoded: Decoded
-    offsets: I64
-    lengths: I64
+class Unclear(Exception):
+    """A part of the text is not what it was taken for."""
 
 
 class Ends(Enum):
@@ -76,20 +70,29 @@ class Ends(Enum):
 class EventList:
     """Takes the events of a list off `window`, once its `[` was taken."""
 
-    def __init__(self, window: Window, notices: Notices, *, ends: Ends = Ends.FIELD) -> None:
+    def __init__(
+        self,
+        window: Window,
+        notices: Notices,
+        crew: Crew | None = None,
+        *,
+        ends: Ends = Ends.FIELD,
+    ) -> None:
         self.left_out = 0
         self.cut_short = False
         self._window = window
         self._notices = notices
+        self._crew = crew
         self._ends = ends
         self._list_end = _LIST_END if ends is Ends.FIELD else _BARE_LIST_END
         self._decoder = Decoder()
         self._separator: bytes | None = None
         self._any_event = False
         self._careful_until = 0
+        self._alone_until = 0
 
-    def batches(self) -> Iterator[Batch]:
-        """The events in runs; takes the list's `]` at last.
+    def batches(self) -> Iterator[Batch | Part]:
+        """The events in runs, or in parts where a crew decodes; takes the list's `]` at last.
 
         Raises:
             Strange: the list holds no events but much else.
@@ -106,6 +109,12 @@ class EventList:
             if not first:
                 self.cut("the list of events")
                 return
+            at = window.offset
+            for part in self._by_crew():
+                self._any_event = True
+                yield part
+            if window.offset != at or not window.left:
+                continue
             batch = self._guessed() or self._told_apart()
             if batch is not None:
                 self._any_event = True
@@ -115,38 +124,71 @@ class EventList:
             if self.cut_short:
                 return
 
+    def _by_crew(self) -> Iterator[Part]:
+        """The parts that a crew decodes of what follows."""
+        crew, separator = self._crew, self._separator
+        if crew is None or separator is None or not self._may_guess:
+            return
+        if self._window.offset >= self._alone_until:
+            self._alone_until = yield from crew.parts(self._window, separator)
+
+    @property
+    def _may_guess(self) -> bool:
+        return self._window.offset >= self._careful_until
+
     def _guessed(self) -> Batch | None:
         """The buffer's events up to the last border, if that is one."""
         window, separator = self._window, self._separator
-        if separator is None or window.offset < self._careful_until:
+        if separator is None or not self._may_guess:
             return None
         cut = window.buffer.rfind(separator, window.at)
         if cut < 0:
             return None
-        text = window.buffer[window.at : cut + 1]
-        decoded = self._decoder.many(b"[" + text + b"]")
-        if decoded is None:
+        batch = self._run(window.buffer[window.at : cut + 1], separator)
+        if batch is None:
             self._careful_until = window.base + cut
             return None
-        batch = self._placed(decoded, text, separator)
         window.at = cut + len(separator) - 1
         return batch
 
-    def _placed(self, decoded: Decoded, text: bytes, separator: bytes) -> Batch:
+    def _run(self, text: bytes, separator: bytes) -> Batch | None:
+        """The events of the text at hand, unless it is none."""
+        decoded = self._decoder.many(b"[" + text + b"]")
+        if decoded is None:
+            return None
         base = self._window.offset
-        borders = _places(text, separator)
+        borders = places(text, separator)
         if len(borders) + 1 != len(decoded.events):
-            return _batch(decoded, _whole_values(text, 0)[0], base)
+            return batch_of(decoded, whole_values(text, 0)[0], base)
         # A separator holds the closing brace of one event and the opening one of the next.
         starts = np.concatenate(([0], borders + len(separator) - 1))
         ends = np.concatenate((borders + 1, [len(text)]))
         return Batch(decoded, base + starts, ends - starts)
 
+    def whole(self, separator: bytes) -> Iterator[Batch]:
+        """The events where the text is whole events from end to end, with this between two.
+
+        Raises:
+            Unclear: it is not, or something of it takes a closer look.
+        """
+        window, self._separator = self._window, separator
+        window.fill_to(BLOCK)
+        while window.left:
+            if window.ended:
+                batch = self._run(window.buffer[window.at :], separator)
+                window.at = len(window.buffer)
+            else:
+                batch = self._guessed()
+            if batch is None:
+                raise Unclear
+            yield batch
+            window.fill_to(BLOCK)
+
     def _told_apart(self) -> Batch | None:
         """The buffer's next whole events, found one by one; None if the first was none."""
         window = self._window
         most = _ENOUGH_TO_LEARN if self._separator is None else _CAREFUL_RUN
-        spans, end = _whole_values(window.buffer, window.at, most)
+        spans, end = whole_values(window.buffer, window.at, most)
         if not spans:
             return self._difficult()
         self._learn_separator(spans)
@@ -155,7 +197,7 @@ class EventList:
         decoded = self._decoder.many(b"[" + text + b"]")
         if decoded is not None and len(decoded.events) == len(spans):
             window.at = end
-            return _batch(decoded, spans, base)
+            return batch_of(decoded, spans, base)
         events: list[LooseEvent] = []
         kept: list[tuple[int, int]] = []
         for start, stop in spans:
@@ -170,7 +212,7 @@ class EventList:
                 # Where more was read, the bounds found so far no longer fit the buffer.
                 if window.at != stop or window.base != base:
                     break
-        return _batch(Decoded(events, None), kept, base) if events else None
+        return batch_of(Decoded(events, None), kept, base) if events else None
 
     def _learn_separator(self, spans: list[tuple[int, int]]) -> None:
         if len(spans) > 1:
@@ -236,11 +278,11 @@ class EventList:
         window = self._window
         start = window.at
         event = self._decoder.one(window.buffer[start:end])
-        if event is None or not _FOLLOWING.match(window.buffer, end):
+        if event is None or not FOLLOWING.match(window.buffer, end):
             self._pass_over(end)
             return None
         window.at = end
-        return _batch(Decoded([event], None), [(start, end)], window.base)
+        return batch_of(Decoded([event], None), [(start, end)], window.base)
 
     def _pass_over(self, end: int) -> None:
         """Leaves out the event at hand, which ends at `end` unless its quotes mislead."""
@@ -321,37 +363,3 @@ class EventList:
         self.cut_short = True
         end = window.offset
         self._notices.add("truncated", f"the text ends in {where}, at byte {end:,}", at=end)
-
-
-def _whole_values(buffer: bytes, at: int, most: int = _ALL) -> tuple[list[tuple[int, int]], int]:
-    """Bounds of the objects that follow one another from `at`, and where they end."""
-    spans: list[tuple[int, int]] = []
-    end = at
-    while len(spans) < most:
-        start = end
-        while start < len(buffer) and buffer[start] in b" \t\r\n,":
-            start += 1
-        if start >= len(buffer) or buffer[start] != ord("{"):
-            return spans, end
-        stop = find_end(buffer, start, start + _SHORT if most != _ALL else None)
-        if stop < 0:
-            return spans, end
-        if not _FOLLOWING.match(buffer, stop):
-            return spans, end
-        spans.append((start, stop))
-        end = stop
-    return spans, end
-
-
-def _places(text: bytes, part: bytes) -> I64:
-    """Where `part` stands in `text`; it ends with a byte that is rare after its first."""
-    array = np.frombuffer(text, dtype=np.uint8)
-    found = np.flatnonzero(array[: max(0, len(text) - len(part) + 1)] == part[0])
-    for at in range(len(part) - 1, 0, -1):
-        found = found[array[found + at] == part[at]]
-    return found
-
-
-def _batch(decoded: Decoded, spans: list[tuple[int, int]], base: int) -> Batch:
-    bounds = np.array(spans, dtype=np.int64).reshape(-1, 2)
-    return Batch(decoded, base + bounds[:, 0], bounds[:, 1] - bounds[:, 0])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from attntui.extent import WHOLE, Extent
+
 PANE_NAMES = (
     *("overview", "kernels", "gaps", "attention", "ops", "steps"),
     *("timeline", "detail"),
@@ -59,7 +61,8 @@ class Options(Spot):
     which of A's and of B's, from 0; `untied` lets the timelines move alone, `full_width` scales
     each unit to the screen. `maximised` shows the pane alone. `peak_bandwidth` (bytes/s) and
     `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone, `slow`
-    draws fewer frames and nothing that moves by itself.
+    draws fewer frames and nothing that moves by itself. `extent` says which part of a trace is
+    read.
     """
 
     step: int | None = None
@@ -81,15 +84,17 @@ class Options(Spot):
     slow: bool = False
     peak_bandwidth: float | None = None
     peak_flops: float | None = None
+    extent: Extent = WHOLE
 
     @property
     def drawing(self) -> Options:
-        """How to draw, whichever trace is opened and wherever."""
+        """How to draw and how much to read, whichever trace is opened and wherever."""
         return Options(
             ascii=self.ascii,
             slow=self.slow,
             peak_bandwidth=self.peak_bandwidth,
             peak_flops=self.peak_flops,
+            extent=self.extent,
         )
 
     def of_panes(self, panes: Collection[str]) -> Options:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,11 +23,11 @@ from attntui.analysis.findings.idle import (
     host_code,
     in_the_queue,
 )
-from attntui.analysis.findings.launch_bound import host_behind
+from attntui.analysis.findings.launch_bound import LAUNCH_BOUND, host_behind
 from attntui.analysis.findings.ledger import Ledger
-from attntui.analysis.findings.model import Finding
+from attntui.analysis.findings.model import Finding, Severity
 from attntui.analysis.findings.opaque import opaque_cpu_bars
-from attntui.analysis.findings.pointwise import optimizer_loop, unfused_pointwise
+from attntui.analysis.findings.pointwise import OPTIMIZER_LOOP, optimizer_loop, unfused_pointwise
 from attntui.analysis.findings.products import fp32_products, unaligned_shapes
 from attntui.analysis.findings.recording import lacking
 from attntui.analysis.findings.upcast import upcast
@@ -73,16 +73,24 @@ def find_findings(seen: Slice) -> tuple[Finding, ...]:
     time = Ledger(seen)
     found = [each for finder in _FINDERS for each in finder(seen, time)]
     found += lacking(seen)
-    ids = {each.id for each in found}
-    found = [replace(each, under=None) if each.under not in ids else each for each in found]
-    return tuple(sorted(found, key=_rank))
+    by_id = {each.id: each for each in _nameable_first(found)}
+    found = [each if each.under in by_id else replace(each, under=None) for each in by_id.values()]
+    return tuple(sorted(found, key=lambda each: _rank(each, by_id)))
 
 
-def _rank(found: Finding) -> tuple[bool, int, bool, int, str]:
-    return (
-        found.cost_ns is None,
-        -(found.gain_ns or 0),
-        found.under is not None,
-        -(found.cost_ns or 0),
-        found.id,
-    )
+def _nameable_first(found: list[Finding]) -> list[Finding]:
+    """Where a change of one line mends a part of what is launched too slowly, and that part
+    matters, the rest is told under it: its remedy, a graph, is for all that is left after.
+    """
+    loop = next((each for each in found if each.id == OPTIMIZER_LOOP), None)
+    if loop is None or loop.severity > Severity.MEDIUM:
+        return found
+    return [replace(each, under=loop.id) if each.id == LAUNCH_BOUND else each for each in found]
+
+
+def _rank(found: Finding, by_id: Mapping[str, Finding]) -> tuple[bool, int, int, int, str]:
+    gain, depth, above = found.gain_ns or 0, 0, by_id.get(found.under or "")
+    while above is not None:
+        gain, depth = min(gain, above.gain_ns or 0), depth + 1
+        above = by_id.get(above.under or "")
+    return found.cost_ns is None, -gain, depth, -(found.cost_ns or 0), found.id

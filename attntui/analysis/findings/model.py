@@ -64,7 +64,8 @@ class Finding:
 
     `cost_ns` is the time of GPUs, idle or busy, that is at stake; None for a note. `gain_ns` is
     what the scope would be shorter by if it were mended, `assumes` by which rule. `under` is
-    the id of the finding that this one is a symptom of: its time is part of that one's.
+    the id of the finding that this one is a symptom of: its time is part of that one's. Only
+    launch-bound under optimizer-loop has time of its own: what is left of the same branch.
     Findings under no other have each ns of a device to themselves (`ledger.Ledger`). `in_use`
     says what the program does already, which the advice leaves out. `evidence` is the
     costliest first, `EVIDENCE_MOST` at most.

@@ -33,6 +33,8 @@ from attntui.trace.model import ABSENT, I32, I64, Bool, Category, OpInputs
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice
 
+OPTIMIZER_LOOP = "optimizer-loop"
+
 _FUSABLE = (OperationKind.POINTWISE, OperationKind.COPY, OperationKind.FILL)
 _TOGETHER = ("multi_tensor", "foreach", "fused_adam", "FusedAdam", "fused_sgd", "triton_")
 
@@ -198,7 +200,7 @@ def optimizer_loop(seen: Slice, time: Ledger) -> Iterator[Finding]:
     factor = share.factor_of_ns(own)
     found = finding(
         seen,
-        "optimizer-loop",
+        OPTIMIZER_LOOP,
         cost=share.ns,
         gain=shorter(seen, factor=factor) + spared,
         title="The optimiser launches its kernels tensor by tensor: {kernels} in {steps:step/steps}"

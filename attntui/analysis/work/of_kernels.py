@@ -45,7 +45,7 @@ _NO_RULE = unknown("no rule for this op")
 _RULES = pointwise.RULES | rows.RULES | memory.RULES
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=1 << 18)
 def op_work(name: str, inputs: OpInputs) -> Work:
     """The least work of a CPU op as recorded, whatever it launched. Never raises.
 

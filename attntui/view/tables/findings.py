@@ -75,13 +75,15 @@ def _noticed(notice: Notice) -> Remark:
 
 
 def nested(found: Sequence[Finding]) -> list[Finding]:
-    """Findings in their order, each one's symptoms right behind it."""
-    return [
-        each
-        for root in found
-        if root.under is None
-        for each in (root, *(symptom for symptom in found if symptom.under == root.id))
-    ]
+    """Findings in their order, right behind each one what stands under it."""
+
+    def below(root: str | None) -> Iterator[Finding]:
+        for each in found:
+            if each.under == root:
+                yield each
+                yield from below(each.id)
+
+    return list(below(None))
 
 
 def _found(finding: Finding) -> Remark:

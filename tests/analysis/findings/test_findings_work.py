@@ -9,7 +9,7 @@ from builders import Event
 from findings_made import H200, LONG, found, launched, quiet
 from made import annotation, call, copy, kernel, op
 
-from attntui.analysis.findings import Severity, thresholds
+from attntui.analysis.findings import Finding, Severity, thresholds
 from attntui.view.words.findings import advice_text, title_text
 
 END = 1_000_000 + 20 * LONG
@@ -398,6 +398,26 @@ def test_an_optimiser_that_goes_tensor_by_tensor() -> None:
     assert "optimizer-loop" not in found(optimizer(thresholds.LOOP_LEAST - 1))
     together = "void at::native::multi_tensor_apply_kernel<FusedAdamMathFunctor>"
     assert "optimizer-loop" not in found(optimizer(64, together))
+
+
+def test_what_one_line_mends_stands_before_the_rest_that_is_launched_too_slowly() -> None:
+    def seen(others: int) -> dict[str, Finding]:
+        events = optimizer(256)
+        for i in range(others):
+            at = 1_000_000 + 5 * LONG + 20_000 * 256 + 40_000 * i
+            events += launched(900 + i, at, at + 3_000, at + 8_000, "relu", "aten::relu")
+        return found(events)
+
+    told = seen(60)
+    loop, rest = told["optimizer-loop"], told["launch-bound"]
+    assert list(told)[:2] == [loop.id, rest.id]
+    assert rest.under == loop.id
+    assert (rest.gain_ns or 0) > (loop.gain_ns or 0)
+    # Where it matters little beside the rest, the rest comes first.
+    told = seen(500)
+    assert told["optimizer-loop"].severity is Severity.LOW
+    assert next(iter(told)) == "launch-bound"
+    assert told["launch-bound"].under is None
 
 
 def test_work_that_stood_ready_while_nothing_is_shown() -> None:
