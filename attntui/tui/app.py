@@ -36,9 +36,6 @@ from attntui.view.session.hints import pane_keys
 from attntui.view.session.reopen import opened
 from attntui.view.session.session import Session
 
-SLOW_ANSWER_S = 0.1
-"""A terminal that takes longer to answer is at the end of a slow line."""
-
 
 class AttntuiApp(App[None]):
     """Loads the traces named, or lets the user choose one, and shows them."""
@@ -115,16 +112,12 @@ class AttntuiApp(App[None]):
 
     # The line to the terminal
 
-    @on(LineDriver.Answered)
-    def _terminal_answered(self, message: LineDriver.Answered) -> None:
-        if message.seconds > SLOW_ANSWER_S:
-            self._go_slow()
-
+    @on(LineDriver.Slow)
     def _go_slow(self) -> None:
         """Fewer frames, and nothing that moves by itself."""
         self.animation_level = "none"
         if isinstance(self._driver, LineDriver):
-            self._driver.slow = True
+            self._driver.go_slow()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if isinstance(event.widget, Input):
@@ -133,9 +126,8 @@ class AttntuiApp(App[None]):
     def action_redraw(self) -> None:
         """The whole screen again: others may have written over it."""
         if isinstance(self._driver, LineDriver):
-            self._driver.redraw()
-        else:
-            self.refresh(layout=True)
+            self._driver.forget()
+        self.refresh(layout=True)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), *self._last_filters]

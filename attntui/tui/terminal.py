@@ -16,7 +16,7 @@ from typing import Any
 
 from textual._xterm_parser import XTermParser
 
-from attntui.tui.line.driver import LineDriver
+from attntui.tui.line.driver import SCREEN, LineDriver
 
 _ENDING = (
     *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1),
@@ -32,9 +32,6 @@ _LEAVE = (
     b"\x1b[<u"  # keys as before
     b"\x1b[?7h\x1b[0m\x1b[?1049l\x1b[?25h"  # lines wrap, the first screen, the cursor
 )
-
-_SCREEN = 2
-"""The descriptor that Textual draws on."""
 
 _READ = 4096
 """Bytes of keys that are taken at once."""
@@ -104,9 +101,9 @@ class TerminalDriver(LineDriver):
         """Leaves the screen and ends as the signal would have, without waiting for anything:
         a load or an analysis may be under way.
         """
-        terminal = os.dup(_SCREEN)
+        terminal = os.dup(SCREEN)
         # What Textual still has to write goes nowhere; what it is writing now comes first.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), _SCREEN)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), SCREEN)
         _put_back(terminal, self.fileno, self.attrs_before)
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 
 _PROBED_ROW, _PROBED_COLUMN = 2, 4
-PROBE = f"\x1b[{_PROBED_ROW}H \x1b[2b\x1b[6n"
-"""A blank, twice more where the terminal repeats, and the question where the cursor is."""
+PROBE = f"\x1b[{_PROBED_ROW}H \x1b[2b"
+"""A blank, twice more where the terminal repeats: the cursor tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,9 @@ class Abilities:
     repeats: bool = False
 
 
-def answers_probe(y: int) -> bool:
-    """Whether a place of the cursor, its row from 0, is the answer to the probe."""
-    return y == _PROBED_ROW - 1
-
-
-def repeats(x: int) -> bool:
-    """Whether the terminal that answered the probe with this column, from 0, repeats."""
-    return x == _PROBED_COLUMN - 1
+def repeats(x: int, y: int) -> bool:
+    """Whether a terminal repeats, by where its cursor is after the probe, from 0."""
+    return (x, y) == (_PROBED_COLUMN - 1, _PROBED_ROW - 1)
 
 
 def described(terminal: str | None = None) -> Abilities:
@@ -37,14 +32,11 @@ def described(terminal: str | None = None) -> Abilities:
     """
     try:
         import curses
-
+    except ImportError:
+        return Abilities()
+    try:
         curses.setupterm(terminal or os.environ.get("TERM", ""), 1)
-        can = (curses.tigetstr("el"), curses.tigetstr("ech")) == (b"\x1b[K", b"\x1b[%p1%dX")
-        return Abilities(erases=can, erases_in_colour=can and curses.tigetflag("bce") == 1)
-    except (ImportError, OSError, ValueError):
+    except curses.error:
         return Abilities()
-    except Exception as error:
-        # `curses.error` is no class that could be named before the import.
-        if type(error).__name__ != "error":
-            raise
-        return Abilities()
+    can = (curses.tigetstr("el"), curses.tigetstr("ech")) == (b"\x1b[K", b"\x1b[%p1%dX")
+    return Abilities(erases=can, erases_in_colour=can and curses.tigetflag("bce") == 1)

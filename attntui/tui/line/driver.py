@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import select
 import signal
 from dataclasses import replace
 from time import monotonic
@@ -15,15 +16,13 @@ from textual._ansi_sequences import SYNC_END, SYNC_START
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
-from attntui.tui.line.abilities import PROBE, answers_probe, described, repeats
+from attntui.tui.line.abilities import PROBE, described, repeats
+from attntui.tui.line.pace import AGAIN_S, Pace
 from attntui.tui.line.pens import UnreadableError
 from attntui.tui.line.writer import LineWriter
 
-_APART_S = 0.1
-"""The least time between two frames on a slow line."""
-
-_AGAIN_S = 0.01
-"""When to look again whether the terminal has taken what was written."""
+SCREEN = 2
+"""The descriptor that Textual draws on."""
 
 _LEAVES_CELLS = re.compile(
     r"(?:\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles, the clipboard
@@ -37,25 +36,25 @@ class LineDriver(LinuxDriver):
     """Keeps what the terminal shows; at the end of a frame writes what differs.
 
     What is no frame is written as it is, and forgets what the terminal shows where it may have
-    changed that. On a `slow` line, and while the terminal has not taken what was written, frames
-    become one.
+    changed that. While the terminal is not ready, frames become one: it is never behind the
+    keyboard.
     """
 
-    class Answered(Message):
-        """The terminal answered, so many seconds after it was asked."""
-
-        def __init__(self, seconds: float) -> None:
-            super().__init__()
-            self.seconds = seconds
+    class Slow(Message):
+        """The terminal answers slowly."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.slow = False
         self._line = LineWriter()
+        self._pace = Pace()
         self._synchronised = False
-        self._asked: float | None = None
-        self._written = 0.0
         self._late: asyncio.TimerHandle | None = None
+        self._ready = select.poll()
+        self._ready.register(SCREEN, select.POLLOUT)
+
+    def go_slow(self) -> None:
+        """Writes fewer frames from now on."""
+        self._pace.slow = True
 
     def write(self, data: str) -> None:
         if data in {SYNC_START, SYNC_END}:
@@ -69,68 +68,62 @@ class LineDriver(LinuxDriver):
             try:
                 self._line.draw(data)
             except UnreadableError:
-                super().write(self._line.difference() + self._line.plainly() + data)
-                self._line.forget(*self._app.size)
+                super().write(self._line.whole(data))
 
     def flush(self) -> None:
-        """The end of a frame."""
+        """The end of a frame, or of several: it is written when the terminal is ready."""
         if self._late is not None:
             return
-        wait = self._written + _APART_S - monotonic() if self.slow else 0.0
-        if wait > 0 or self._is_behind:
-            self._late = self._loop.call_later(max(wait, _AGAIN_S), self._flush_late)
+        wait = self._pace.wait(monotonic()) or (0.0 if self._ready.poll(0) else AGAIN_S)
+        if wait:
+            self._late = self._loop.call_later(wait, self._flush_late)
         else:
             self._write_difference()
-
-    @property
-    def _is_behind(self) -> bool:
-        """Whether the terminal has not taken yet what was written before."""
-        return self._writer_thread is not None and not self._writer_thread._queue.empty()
 
     def _flush_late(self) -> None:
         self._late = None
         self.flush()
 
     def _write_difference(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
         text = self._line.difference()
         if text:
-            self._written = monotonic()
-            super().write(f"{SYNC_START}{text}{SYNC_END}" if self._synchronised else text)
+            if self._synchronised:
+                text = f"{SYNC_START}{text}{SYNC_END}"
+            super().write(text + self._pace.wrote(monotonic(), len(text.encode())))
 
-    def redraw(self) -> None:
-        """Draws the whole screen again, whatever the terminal shows."""
+    def forget(self) -> None:
+        """The terminal may show anything now."""
         self._line.forget(*self._app.size)
+
+    def _redraw(self) -> None:
+        self.forget()
         self._app.refresh(layout=True)
 
     def start_application_mode(self) -> None:
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if self._writer_thread is None:
+            # Started in the background, it is about to stop.
             return
         resized = signal.getsignal(signal.SIGWINCH)
 
-        def redraw_where_the_size_stays() -> None:
-            if self._get_terminal_size() == self._app.size:
-                self.redraw()
-
         def on_resize(number: int, frame: FrameType | None) -> None:
-            # To another size and back at once: Textual would not draw, the terminal may have.
-            self._app.call_later(redraw_where_the_size_stays)
+            # To another size and back at once, Textual would not draw; the terminal may have.
+            self._loop.call_soon_threadsafe(self._redraw)
             if callable(resized):
                 resized(number, frame)
 
         signal.signal(signal.SIGWINCH, on_resize)
         self._line.abilities = described()
-        self._asked = monotonic()
-        self.write(PROBE)
+        self.write(PROBE + self._pace.begin(monotonic()))
 
     def resume_application_mode(self) -> None:
         super().resume_application_mode()
-        self._app.call_later(self.redraw)
+        self._app.call_later(self._redraw)
 
     def stop_application_mode(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
         self._write_difference()
         super().stop_application_mode()
 
@@ -142,13 +135,17 @@ class LineDriver(LinuxDriver):
             self.resume_application_mode()
 
     def process_message(self, message: Message) -> None:
-        if (
-            isinstance(message, events.CursorPosition)
-            and self._asked is not None
-            and answers_probe(message.y)
-        ):
-            answered, self._asked = monotonic() - self._asked, None
-            self._line.abilities = replace(self._line.abilities, repeats=repeats(message.x))
-            self.send_message(self.Answered(answered))
+        """Called in the thread that reads keys."""
+        if isinstance(message, events.CursorPosition):
+            self._loop.call_soon_threadsafe(self._answered, monotonic(), message.x, message.y)
         else:
             super().process_message(message)
+
+    def _answered(self, now: float, x: int, y: int) -> None:
+        """The terminal has drawn what was written before a question."""
+        if not self._pace.answers:
+            self._line.abilities = replace(self._line.abilities, repeats=repeats(x, y))
+        was_slow = self._pace.slow
+        self._pace.answered(now)
+        if self._pace.slow and not was_slow:
+            self.send_message(self.Slow())

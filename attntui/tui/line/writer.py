@@ -60,17 +60,17 @@ class LineWriter:
         """Takes a frame, or a part of one.
 
         Raises:
-            UnreadableError: it has to be written as it is; see `plainly`.
+            UnreadableError: it has to be written as it is; see `whole`.
         """
         self._wanted.draw(frame)
 
-    def plainly(self) -> str:
-        """What brings the terminal's pen back to where others expect it. The place of the
-        cursor is not known after what they write.
+    def whole(self, text: str) -> str:
+        """What was drawn, then text as it is, with the pen that others expect. What the terminal
+        shows after it is not known.
         """
-        text = self._pen(0)
-        self._at = None
-        return text
+        before = self.difference() + self._pen(0)
+        self.forget(*self.size)
+        return before + text
 
     def difference(self) -> str:
         """What makes the terminal show what was drawn; "" where it does."""

@@ -66,7 +66,7 @@ def test_the_same_screen_by_frames_and_by_their_differences(
         shown.feed(difference(line, frame))
         assert not differing(plain.cells(), shown.cells())
         assert not difference(line, frame)
-    shown.feed(line.plainly() + "x")
+    shown.feed(line.whole("x"))
     plain.feed("x")
     assert not differing(plain.cells(), shown.cells())
 
@@ -89,9 +89,8 @@ def test_forgotten_all_that_comes_is_written(
     line, shown, plain = writer(abilities), Emulated(WIDTH, HEIGHT), Emulated(WIDTH, HEIGHT)
     for frame in before:
         shown.feed(difference(line, frame))
-    shown.feed(f"{line.plainly()}\x1b[2J\x1b[HGARBAGE")
+    shown.feed(line.whole("\x1b[2J\x1b[HGARBAGE"))
     plain.feed("\x1b[2J\x1b[HGARBAGE")
-    line.forget(WIDTH, HEIGHT)
     for frame in after:
         shown.feed(difference(line, frame))
         plain.feed(frame)
