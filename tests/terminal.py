@@ -11,9 +11,10 @@ import subprocess
 import sys
 import termios
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 PATIENCE_S = 60
+_WHERE = b"\x1b[6n"
 
 
 class Terminal:
@@ -34,7 +35,7 @@ class Terminal:
         place: bytes = b"",
     ) -> None:
         self._near, far = pty.openpty()
-        self._place = place
+        self._place, self._answers = place, 0
         if size is not None:
             self.resize(*size)
         self.before = termios.tcgetattr(self._near)
@@ -65,11 +66,13 @@ class Terminal:
                 got = os.read(self._near, 65_536)
             except OSError:
                 return
-            if self._place and b"\x1b[6n" in got:
-                self.type(b"\x1b[%bR" % self._place)
             with self._changed:
                 self.seen += got
                 self._changed.notify_all()
+            if self._place:
+                asked = self.seen.count(_WHERE)
+                self.type(b"\x1b[%bR" % self._place * (asked - self._answers))
+                self._answers = asked
 
     def pipe(self, data: bytes) -> None:
         assert self.process.stdin is not None
@@ -78,9 +81,12 @@ class Terminal:
 
     def wait_for(self, text: bytes, after: int = 0) -> None:
         """Waits until `text` is drawn, after the first so many bytes of what was."""
+        self.wait_until(lambda: text in self.seen[after:])
+
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        """Waits until something holds of what was drawn."""
         with self._changed:
-            found = self._changed.wait_for(lambda: text in self.seen[after:], PATIENCE_S)
-            assert found, self.seen[-999:]
+            assert self._changed.wait_for(holds, PATIENCE_S), self.seen[-999:]
 
     def type(self, keys: bytes) -> None:
         os.write(self._near, keys)

@@ -126,8 +126,9 @@ class AttntuiApp(App[None]):
     def action_redraw(self) -> None:
         """The whole screen again: others may have written over it."""
         if isinstance(self._driver, LineDriver):
-            self._driver.forget()
-        self.refresh(layout=True)
+            self._driver.redraw()
+        else:
+            self.refresh(layout=True)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), *self._last_filters]

@@ -26,10 +26,10 @@ SCREEN = 2
 
 _LEAVES_CELLS = re.compile(
     r"(?:\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles, the clipboard
-    r"|\x1b\[\?(?!47[hl]|1047[hl]|1049[hl])\d+(?:[hl]|\$p)"  # modes, but those of two screens
+    r"|\x1b\[\?\d+(?:[hl]|\$p)"  # modes
     r"|\x1b\[[<>]\d*u|\x07)+"  # the protocol of keys, the bell
 )
-"""Text that changes no cell."""
+"""Text that changes no cell, but at the start and the end."""
 
 
 class LineDriver(LinuxDriver):
@@ -64,7 +64,7 @@ class LineDriver(LinuxDriver):
             super().write(data)
         else:
             if self._line.size != self._app.size:
-                self._line.forget(*self._app.size)
+                self._line.resize(*self._app.size)
             try:
                 self._line.draw(data)
             except UnreadableError:
@@ -91,13 +91,10 @@ class LineDriver(LinuxDriver):
                 text = f"{SYNC_START}{text}{SYNC_END}"
             super().write(text + self._pace.wrote(monotonic(), len(text.encode())))
 
-    def forget(self) -> None:
-        """The terminal may show anything now."""
-        self._line.forget(*self._app.size)
-
-    def _redraw(self) -> None:
-        self.forget()
-        self._app.refresh(layout=True)
+    def redraw(self) -> None:
+        """Writes the whole screen: the terminal may show anything now."""
+        self._line.forget()
+        self.flush()
 
     def start_application_mode(self) -> None:
         super().start_application_mode()  # type: ignore[no-untyped-call]
@@ -107,24 +104,21 @@ class LineDriver(LinuxDriver):
         resized = signal.getsignal(signal.SIGWINCH)
 
         def on_resize(number: int, frame: FrameType | None) -> None:
-            # To another size and back at once, Textual would not draw; the terminal may have.
-            self._loop.call_soon_threadsafe(self._redraw)
+            # To another size and back at once, Textual sees no change; the terminal did.
+            self._loop.call_soon_threadsafe(self.redraw)
             if callable(resized):
                 resized(number, frame)
 
         signal.signal(signal.SIGWINCH, on_resize)
         self._line.abilities = described()
-        self.write(PROBE + self._pace.begin(monotonic()))
-
-    def resume_application_mode(self) -> None:
-        super().resume_application_mode()
-        self._app.call_later(self._redraw)
+        super().write(PROBE + self._pace.begin(monotonic()))
+        self.redraw()
 
     def stop_application_mode(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None
-        self._write_difference()
+        super().write(self._line.finish())
         super().stop_application_mode()
 
     def _sigcont_application(self, *_: object) -> None:

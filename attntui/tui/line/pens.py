@@ -85,10 +85,12 @@ def _colour(word: str, rest: Iterator[str]) -> str:
     return ";".join(words)
 
 
-def change(before: Pen, after: Pen) -> str:
-    """The shortest text that makes a terminal with the one pen write with the other."""
+def change(before: Pen | None, after: Pen) -> str:
+    """The shortest text that makes a terminal with the one pen, or any, write with the other."""
     if before == after:
         return ""
+    if before is None:
+        return _sgr(_anew(after))
     return min(_sgr(_anew(after)), _sgr(_turned(before, after)), key=len)
 
 

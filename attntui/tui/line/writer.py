@@ -33,28 +33,35 @@ class LineWriter:
     """Keeps what the terminal shows, takes frames, and says what has to be written.
 
     `draw` frames, then write what `difference` returns. The terminal must keep its lines from
-    wrapping, and nobody else may write to it; `forget` where that cannot be told.
+    wrapping, and nobody else may write to it; else `forget`.
     """
 
     def __init__(self, abilities: Abilities = Abilities()) -> None:  # noqa: B008, frozen
         self.abilities = abilities
         self._pens = Pens()
-        self._changes: dict[tuple[int, int], str] = {}
+        self._changes: dict[tuple[int | None, int], str] = {}
         self._there = self._wanted = Cells(0, 0, self._pens)
-        self._ink = 0
+        self._ink: int | None = None
         self._at: tuple[int, int | None] | None = None
-        """Where the terminal's cursor is; the column is None where that is not sure."""
+        """The terminal's pen, and where its cursor is: None where that is not known, the column
+        alone too.
+        """
 
     @property
     def size(self) -> tuple[int, int]:
         """Columns and rows."""
         return self._wanted.width, self._wanted.height
 
-    def forget(self, width: int, height: int) -> None:
-        """Nothing is known of what the terminal shows, but its size."""
-        self._there = Cells(width, height, self._pens)
+    def resize(self, width: int, height: int) -> None:
+        """A screen of so many cells, of which nothing is known."""
         self._wanted = Cells(width, height, self._pens)
-        self._at = None
+        self.forget()
+
+    def forget(self) -> None:
+        """The terminal may show anything: all that was drawn is to be written again."""
+        self._there = Cells(*self.size, self._pens)
+        self._wanted.touched.update(range(self._wanted.height))
+        self._ink = self._at = None
 
     def draw(self, frame: str) -> None:
         """Takes a frame, or a part of one.
@@ -64,12 +71,14 @@ class LineWriter:
         """
         self._wanted.draw(frame)
 
+    def finish(self) -> str:
+        """The difference, and what brings back the pen that others expect."""
+        return self.difference() + self._pen(0)
+
     def whole(self, text: str) -> str:
-        """What was drawn, then text as it is, with the pen that others expect. What the terminal
-        shows after it is not known.
-        """
-        before = self.difference() + self._pen(0)
-        self.forget(*self.size)
+        """What was drawn, then text as it is, after which nothing is known."""
+        before = self.finish()
+        self.resize(*self.size)
         return before + text
 
     def difference(self) -> str:
@@ -179,7 +188,8 @@ class LineWriter:
         key = self._ink, ink
         text = self._changes.get(key)
         if text is None:
-            text = self._changes[key] = change(self._pens[self._ink], self._pens[ink])
+            before = None if self._ink is None else self._pens[self._ink]
+            text = self._changes[key] = change(before, self._pens[ink])
         self._ink = ink
         return text
 

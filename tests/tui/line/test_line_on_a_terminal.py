@@ -2,87 +2,101 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
+import subprocess
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from emulated import Emulated, differing
 
 pytest.importorskip("pty", reason="needs terminals of a Unix")
-from terminal import Terminal
+from terminal import PATIENCE_S, Terminal
+
+from attntui.tui.line.pace import QUESTION
 
 TRACE = Path(__file__).parents[3] / "sample_traces" / "gaps_h200.json.gz"
 
 RECORDING = """
-import sys
+import json, sys
 from attntui.cli import main
 from attntui.tui.line.driver import LineDriver
-drawn = open(sys.argv.pop(1), "w", encoding="utf-8", newline="", buffering=1)
-write = LineDriver.write
-def recorded(driver, text):
-    drawn.write(text)
-    write(driver, text)
-LineDriver.write = recorded
+from textual.drivers.linux_driver import LinuxDriver
+log = open(sys.argv.pop(1), "w", encoding="utf-8", buffering=1)
+def note(*words):
+    print(json.dumps(words), file=log)
+def noted(kind, write):
+    def wrapped(driver, text):
+        write(driver, text)
+        note(kind, text, *driver._line.size)
+    return wrapped
+LineDriver.write = noted("drawn", LineDriver.write)
+LinuxDriver.write = noted("written", LinuxDriver.write)
+write_difference = LineDriver._write_difference
+def frame(driver):
+    write_difference(driver)
+    note("frame")
+LineDriver._write_difference = frame
 sys.exit(main(sys.argv[1:]))
 """
-"""Keeps beside the terminal what Textual would have written to it."""
+"""Keeps a log: what Textual draws, what goes to the terminal, and where a frame ends."""
 
 MANY = {"COLORTERM": ""}
 TRUE = {"COLORTERM": "truecolor"}
 SIXTEEN = {"COLORTERM": "", "TERM": "xterm"}
 NONE = {"NO_COLOR": "1"}
 
+OTHER_SCREEN = "\x1b[?1049h"
+BLANK = "\x1b[m\x1b[2J"
+
 ESC = b"\x1b[27u"
 """Escape, told apart from a key that comes right after it."""
 
 KEYS = (
-    *(b"j", b"k", b"l", b"h", b"w", b"s", b".", b",", b"}", b"{", b"\x1b[C", b"\x1b[D"),
-    *(
-        b"\x1b[A",
-        b"\x1b[B",
-        b"\x1b[6~",
-        b"\x1b[5~",
-        b"G",
-        b"g",
-        b"1",
-        b"2",
-        b"3",
-        b"4",
-        b"6",
-        b"\t",
-    ),
-    *(
-        b"x",
-        b"z",
-        b"i",
-        b">",
-        b"I",
-        b"f",
-        b"0",
-        b"\r",
-        b"?" + ESC,
-        b":kern" + ESC,
-        b"/gemm\r",
-        b"\x0f",
-    ),
-    *(b"\\aten\r", b"C" + ESC, b"y", b"\x0c", b"J", b"S\r"),
+    *(b"j", b"k", b"l", b"h", b"w", b"s", b".", b",", b"}", b"{", b"g", b"G", b"\t"),
+    *(b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x1b[D", b"\x1b[5~", b"\x1b[6~"),
+    *(b"1", b"2", b"3", b"4", b"6", b"x", b"z", b"i", b">", b"I", b"f", b"0", b"y", b"J"),
+    *(b"\r", b"S\r", b"?" + ESC, b":kern" + ESC, b"C" + ESC, b"/gemm\r", b"\\aten\r"),
+    *(b"\x0c", b"\x0f"),
 )
 
 
-def recorded(drawn: Path, *options: str, **more: object) -> Terminal:
-    """The program over a sample, on screen."""
-    terminal = Terminal(str(drawn), str(TRACE), *options, program=("-c", RECORDING), **more)  # type: ignore[arg-type]
-    terminal.wait_for(b"Overview")
-    return terminal
+class Recorded:
+    """The program over a sample on a terminal, with its log."""
 
+    def __init__(self, log: Path, *options: str, **more: Any) -> None:
+        self._log = log
+        self.terminal = Terminal(str(log), str(TRACE), *options, program=("-c", RECORDING), **more)
+        self.terminal.wait_for(b"Overview")
 
-def shown(text: str, width: int, height: int) -> Emulated:
-    """A terminal, large enough for any size of the walk, after all that was written."""
-    emulated = Emulated(width, height)
-    emulated.feed(text)
-    return emulated
+    @property
+    def log(self) -> list[list[Any]]:
+        """What was noted, but for a line that is not whole yet."""
+        lines = self._log.read_text("utf-8").splitlines(keepends=True)
+        return [json.loads(line) for line in lines if line[-1] == "\n"]
+
+    def walk(self, chance: random.Random, count: int) -> None:
+        """Types so many keys in threes; ^L draws a frame at once, in the middle of their work."""
+        for _ in range(count // 3):
+            frames = self.log.count(["frame"])
+            self.terminal.type(b"".join(chance.choices(KEYS, k=3)) + b"\x0c")
+            self.terminal.wait_until(lambda known=frames: self.log.count(["frame"]) > known)
+
+    def quit(self) -> None:
+        """Leaves whatever is open, and the program. Keys that come while a screen closes do
+        nothing: they come again.
+        """
+        process = self.terminal.process
+        for _ in range(PATIENCE_S):
+            self.terminal.type(3 * ESC + b"q")
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(1)
+                break
+        assert self.terminal.exit_code() == 0
 
 
 def suspend(terminal: Terminal) -> None:
@@ -90,10 +104,11 @@ def suspend(terminal: Terminal) -> None:
     os.waitid(os.P_PID, terminal.process.pid, os.WSTOPPED)
 
 
-def go_on(terminal: Terminal) -> None:
+def resume(terminal: Terminal) -> None:
     written = len(terminal.seen)
     terminal.process.send_signal(signal.SIGCONT)
-    terminal.wait_for(b"\x1b[?1049h", written)
+    # Asked last, when keys come one by one again.
+    terminal.wait_for(QUESTION.encode(), written)
 
 
 @pytest.mark.parametrize(
@@ -114,50 +129,69 @@ def test_the_screen_is_what_textual_draws(
     tmp_path: Path,
 ) -> None:
     chance = random.Random(seed)
-    drawn = tmp_path / "drawn"
-    terminal = recorded(drawn, *options, env=env, place=place, size=sizes[0])
+    app = Recorded(tmp_path / "log", *options, env=env, place=place, size=sizes[0])
     for size in sizes[1:]:
-        terminal.type(b"".join(chance.choices(KEYS, k=30)))
-        terminal.resize(*size)
-        terminal.type(b"".join(chance.choices(KEYS, k=10)))
-        suspend(terminal)
-        go_on(terminal)
-        terminal.type(b"".join(chance.choices(KEYS, k=30)))
-    terminal.type(b"\x03")
-    assert terminal.exit_code() == 0
-    most = max(size[0] for size in sizes), max(size[1] for size in sizes)
-    wanted, there = (
-        shown(text, *most) for text in (drawn.read_text("utf-8"), terminal.seen.decode())
-    )
-    assert not differing(wanted.cells(*sizes[-1]), there.cells(*sizes[-1]))
-    assert sum(map(str.isalnum, "".join(there.lines()))) > 200
-    assert len(terminal.seen) < drawn.stat().st_size / 3
-
-
-def test_redrawn_where_others_wrote(tmp_path: Path) -> None:
-    drawn = tmp_path / "drawn"
-    terminal = recorded(drawn, env=MANY, size=(80, 24))
-    for done in (b"\x0c", b"\x1b[8;24;80t"):
-        garbled = len(terminal.seen)
-        if done == b"\x0c":
-            terminal.type(done)
+        app.walk(chance, 30)
+        app.terminal.resize(*size)
+        app.walk(chance, 12)
+        suspend(app.terminal)
+        resume(app.terminal)
+        app.walk(chance, 30)
+    app.quit()
+    drawn, written, frames, started = 0, 0, 0, False
+    wanted, there = Emulated(*sizes[0]), Emulated(*sizes[0])
+    for kind, *words in app.log:
+        if kind == "frame":
+            assert not started or not differing(wanted.cells(), there.cells())
+            frames += sum(map(str.isalnum, "".join(there.lines()))) > 200
+            continue
+        text, *size = words
+        if size > [0, 0] and size != [there.screen.columns, there.screen.lines]:
+            # Terminals do with their text what they like.
+            wanted, there = Emulated(*size), Emulated(*size)
+        if kind == "drawn":
+            wanted.feed(text)
+            drawn += len(text)
         else:
-            terminal.process.send_signal(signal.SIGWINCH)
-        # The whole screen comes again, from its first line to its last.
-        terminal.wait_for(b"gaps_h200", garbled)
-        terminal.wait_for(b"palette", garbled)
-    terminal.type(b"\x03")
-    assert terminal.exit_code() == 0
+            if OTHER_SCREEN in text:
+                there.feed(BLANK)
+                started = False
+            started |= QUESTION in text
+            there.feed(text)
+            written += len(text)
+    assert frames > 20
+    assert written < drawn
+
+
+@pytest.mark.parametrize("asked", ["key", "resize"])
+def test_the_whole_screen_is_drawn_again(asked: str, tmp_path: Path) -> None:
+    app = Recorded(tmp_path / "log", env=MANY, size=(80, 24))
+    terminal = app.terminal
+    before, again = len(terminal.seen), Emulated(80, 24)
+    if asked == "key":
+        terminal.type(b"\x0c")
+    else:
+        # The size is what it was: terminals draw anew when it has changed there and back.
+        terminal.process.send_signal(signal.SIGWINCH)
+
+    def is_whole() -> bool:
+        whole = Emulated(80, 24)
+        whole.feed(terminal.seen.decode(errors="replace"))
+        again.feed("\x1b[2J" + terminal.seen[before:].decode(errors="replace"))
+        return again.lines() == whole.lines()
+
+    terminal.wait_until(is_whole)
+    app.quit()
 
 
 def test_stopped_and_continued_by_others_it_draws_again(tmp_path: Path) -> None:
-    terminal = recorded(tmp_path / "drawn", env=MANY, size=(80, 24))
+    app = Recorded(tmp_path / "log", env=MANY, size=(80, 24))
+    terminal = app.terminal
     terminal.process.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, terminal.process.pid, os.WSTOPPED)
     stopped = len(terminal.seen)
-    go_on(terminal)
+    resume(terminal)
     terminal.wait_for(b"Overview", stopped)
     terminal.type(b"?")
     terminal.wait_for(b"Keys")
-    terminal.type(b"\x03")
-    assert terminal.exit_code() == 0
+    app.quit()

@@ -35,10 +35,10 @@ def in_full(pen: Pen) -> str:
     return f"\x1b[{';'.join(words)}m"
 
 
-@given(PENS, PENS)
-def test_a_change_writes_as_the_pen_in_full_does(before: Pen, after: Pen) -> None:
+@given(PENS, PENS, st.booleans())
+def test_a_change_writes_as_the_pen_in_full_does(before: Pen, after: Pen, known: bool) -> None:
     changed, anew = Emulated(1, 1), Emulated(1, 1)
-    changed.feed(f"{in_full(before)}{change(before, after)}x")
+    changed.feed(f"{in_full(before)}{change(before if known else None, after)}x")
     anew.feed(f"{in_full(after)}x")
     assert changed.cells() == anew.cells()
     assert len(change(before, after)) <= len(in_full(after))

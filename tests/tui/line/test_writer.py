@@ -47,7 +47,7 @@ FRAMES = st.lists(FRAME, max_size=5)
 
 def writer(abilities: Abilities = Abilities()) -> LineWriter:  # noqa: B008, frozen
     made = LineWriter(abilities)
-    made.forget(WIDTH, HEIGHT)
+    made.resize(WIDTH, HEIGHT)
     return made
 
 
@@ -82,19 +82,7 @@ def test_frames_may_be_put_together(several: list[list[str]], abilities: Abiliti
         assert not differing(plain.cells(), shown.cells())
 
 
-@given(FRAMES, FRAMES, st.sampled_from(ABILITIES))
-def test_forgotten_all_that_comes_is_written(
-    before: list[str], after: list[str], abilities: Abilities
-) -> None:
-    line, shown, plain = writer(abilities), Emulated(WIDTH, HEIGHT), Emulated(WIDTH, HEIGHT)
-    for frame in before:
-        shown.feed(difference(line, frame))
-    shown.feed(line.whole("\x1b[2J\x1b[HGARBAGE"))
-    plain.feed("\x1b[2J\x1b[HGARBAGE")
-    for frame in after:
-        shown.feed(difference(line, frame))
-        plain.feed(frame)
-    assert not differing(plain.cells(), shown.cells())
+GARBAGE = "\x1b[2J\x1b[3;5H\x1b[1;33;44mwritten by others"
 
 
 def screen(*lines: str) -> str:
@@ -103,6 +91,35 @@ def screen(*lines: str) -> str:
 
 
 ABC = screen("abcdefghijklmnopqrstuvwx", "second", "", "")
+
+
+@given(FRAMES, FRAMES, st.sampled_from(ABILITIES))
+def test_after_text_that_is_no_frame_all_that_comes_is_written(
+    before: list[str], after: list[str], abilities: Abilities
+) -> None:
+    line, shown, plain = writer(abilities), Emulated(WIDTH, HEIGHT), Emulated(WIDTH, HEIGHT)
+    for frame in before:
+        shown.feed(difference(line, frame))
+    shown.feed(line.whole(GARBAGE))
+    plain.feed(GARBAGE)
+    for frame in after:
+        shown.feed(difference(line, frame))
+        plain.feed(frame)
+    assert not differing(plain.cells(), shown.cells())
+
+
+@given(FRAMES, st.sampled_from(ABILITIES))
+def test_forgotten_all_that_was_drawn_is_written_again(
+    frames: list[str], abilities: Abilities
+) -> None:
+    plain, line, shown = Emulated(WIDTH, HEIGHT), writer(abilities), Emulated(WIDTH, HEIGHT)
+    for frame in (ABC, *frames):
+        plain.feed(frame)
+        difference(line, frame)
+    shown.feed(GARBAGE)
+    line.forget()
+    shown.feed(line.difference())
+    assert not differing(plain.cells(), shown.cells())
 
 
 @pytest.mark.parametrize(
