@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 
 PATIENCE_S = 60
+_LOOK_S = 0.1
 _WHERE = b"\x1b[6n"
 
 
@@ -41,6 +42,9 @@ class Terminal:
         self.before = termios.tcgetattr(self._near)
         self.seen = b""
         self._changed = threading.Condition()
+        self.flows = threading.Event()
+        """Nothing is taken from the program while this is not set."""
+        self.flows.set()
 
         def take_the_terminal() -> None:
             # The first terminal that a new session opens is its controlling one: /dev/tty.
@@ -61,7 +65,7 @@ class Terminal:
         self._reader.start()
 
     def _read(self) -> None:
-        while True:
+        while self.flows.wait():
             try:
                 got = os.read(self._near, 65_536)
             except OSError:
@@ -84,9 +88,14 @@ class Terminal:
         self.wait_until(lambda: text in self.seen[after:])
 
     def wait_until(self, holds: Callable[[], bool]) -> None:
-        """Waits until something holds of what was drawn."""
-        with self._changed:
-            assert self._changed.wait_for(holds, PATIENCE_S), self.seen[-999:]
+        """Waits until something holds."""
+        for _ in range(int(PATIENCE_S / _LOOK_S)):
+            with self._changed:
+                if holds():
+                    return
+                # It may also change without anything drawn.
+                self._changed.wait(_LOOK_S)
+        raise AssertionError(self.seen[-999:])
 
     def type(self, keys: bytes) -> None:
         os.write(self._near, keys)

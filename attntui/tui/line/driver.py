@@ -122,11 +122,15 @@ class LineDriver(LinuxDriver):
         super().stop_application_mode()
 
     def _sigcont_application(self, *_: object) -> None:
-        # Stopped by others, nothing was left: a second writer and reader would start.
-        if self._auto_restart and self._writer_thread is not None:
-            if self._writer_thread.is_alive():
-                self.suspend_application_mode()
-            self.resume_application_mode()
+        if self._writer_thread is None or not self._writer_thread.is_alive():
+            super()._sigcont_application()
+        elif self._auto_restart:
+            # Stopped by others, nothing was left. This may be in the middle of a write.
+            self._loop.call_soon_threadsafe(self._restart)
+
+    def _restart(self) -> None:
+        self.suspend_application_mode()
+        self.resume_application_mode()
 
     def process_message(self, message: Message) -> None:
         """Called in the thread that reads keys."""

@@ -25,25 +25,27 @@ RECORDING = """
 import json, sys
 from attntui.cli import main
 from attntui.tui.line.driver import LineDriver
+from attntui.tui.line.writer import LineWriter
 from textual.drivers.linux_driver import LinuxDriver
 log = open(sys.argv.pop(1), "w", encoding="utf-8", buffering=1)
-def note(*words):
-    print(json.dumps(words), file=log)
-def noted(kind, write):
-    def wrapped(driver, text):
-        write(driver, text)
-        note(kind, text, *driver._line.size)
-    return wrapped
-LineDriver.write = noted("drawn", LineDriver.write)
-LinuxDriver.write = noted("written", LinuxDriver.write)
-write_difference = LineDriver._write_difference
-def frame(driver):
-    write_difference(driver)
-    note("frame")
-LineDriver._write_difference = frame
+def noting(owner, name, note):
+    method = getattr(owner, name)
+    def noted(self, *words):
+        found = method(self, *words)
+        print(json.dumps(note(*words)), file=log)
+        return found
+    setattr(owner, name, noted)
+noting(LineWriter, "resize", lambda width, height: ("unknown", width, height))
+noting(LineWriter, "whole", lambda text: ("whole",))
+noting(LineDriver, "write", lambda text: ("drawn", text))
+noting(LinuxDriver, "write", lambda text: ("written", text))
+noting(LineDriver, "go_slow", lambda: ("slow",))
+noting(LineDriver, "_write_difference", lambda: ("frame",))
 sys.exit(main(sys.argv[1:]))
 """
-"""Keeps a log: what Textual draws, what goes to the terminal, and where a frame ends."""
+"""Keeps a log: what Textual draws, what goes to the terminal, where a frame ends, when the
+driver knows nothing of the screen, and when the line is known to be slow.
+"""
 
 MANY = {"COLORTERM": ""}
 TRUE = {"COLORTERM": "truecolor"}
@@ -68,9 +70,10 @@ KEYS = (
 class Recorded:
     """The program over a sample on a terminal, with its log."""
 
-    def __init__(self, log: Path, *options: str, **more: Any) -> None:
+    def __init__(self, log: Path, *options: str, first: str = "", **more: Any) -> None:
         self._log = log
-        self.terminal = Terminal(str(log), str(TRACE), *options, program=("-c", RECORDING), **more)
+        program = "-c", f"{first}\n{RECORDING}"
+        self.terminal = Terminal(str(log), str(TRACE), *options, program=program, **more)
         self.terminal.wait_for(b"Overview")
 
     @property
@@ -78,6 +81,10 @@ class Recorded:
         """What was noted, but for a line that is not whole yet."""
         lines = self._log.read_text("utf-8").splitlines(keepends=True)
         return [json.loads(line) for line in lines if line[-1] == "\n"]
+
+    def size(self, kind: str) -> int:
+        """Characters that were drawn, or written."""
+        return sum(len(words[1]) for words in self.log if words[0] == kind)
 
     def walk(self, chance: random.Random, count: int) -> None:
         """Types so many keys in threes; ^L draws a frame at once, in the middle of their work."""
@@ -138,29 +145,32 @@ def test_the_screen_is_what_textual_draws(
         resume(app.terminal)
         app.walk(chance, 30)
     app.quit()
-    drawn, written, frames, started = 0, 0, 0, False
-    wanted, there = Emulated(*sizes[0]), Emulated(*sizes[0])
-    for kind, *words in app.log:
-        if kind == "frame":
-            assert not started or not differing(wanted.cells(), there.cells())
-            frames += sum(map(str.isalnum, "".join(there.lines()))) > 200
-            continue
-        text, *size = words
-        if size > [0, 0] and size != [there.screen.columns, there.screen.lines]:
-            # Terminals do with their text what they like.
+    assert replayed(app.log) > 20
+    assert app.size("written") < app.size("drawn")
+
+
+def replayed(log: list[list[Any]]) -> int:
+    """Compares both screens at the end of each frame; returns how many were full of text."""
+    size, frames, passed, started = [1, 1], 0, False, False
+    wanted, there = Emulated(*size), Emulated(*size)
+    for kind, *words in log:
+        if kind == "unknown" or (kind == "drawn" and passed):
+            size, passed = words if kind == "unknown" else size, False
             wanted, there = Emulated(*size), Emulated(*size)
-        if kind == "drawn":
-            wanted.feed(text)
-            drawn += len(text)
-        else:
-            if OTHER_SCREEN in text:
+        elif kind == "whole":
+            passed = True
+        elif kind == "drawn":
+            wanted.feed(*words)
+        elif kind == "written":
+            if OTHER_SCREEN in words[0]:
                 there.feed(BLANK)
                 started = False
-            started |= QUESTION in text
-            there.feed(text)
-            written += len(text)
-    assert frames > 20
-    assert written < drawn
+            started |= QUESTION in words[0]
+            there.feed(*words)
+        elif kind == "frame":
+            assert not started or not differing(wanted.cells(), there.cells())
+            frames += sum(map(str.isalnum, "".join(there.lines()))) > 200
+    return frames
 
 
 @pytest.mark.parametrize("asked", ["key", "resize"])
@@ -195,3 +205,36 @@ def test_stopped_and_continued_by_others_it_draws_again(tmp_path: Path) -> None:
     terminal.type(b"?")
     terminal.wait_for(b"Keys")
     app.quit()
+
+
+def test_held_keys_on_a_line_that_takes_nothing_become_one_frame(tmp_path: Path) -> None:
+    app = Recorded(tmp_path / "log", "--pane", "timeline", env=MANY, size=(200, 60))
+    app.terminal.flows.clear()
+    begin, pressed = len(app.log), 60
+
+    def drawn() -> int:
+        later = app.log[begin:]
+        return sum(words[0] == "drawn" and len(words[1]) > 1000 for words in later)
+
+    for number in range(pressed):
+        app.terminal.type(b"w" if number % 4 < 2 else b"s")
+        known = drawn()
+        app.terminal.wait_until(lambda known=known: drawn() > known)
+    written = sum(words[0] == "frame" for words in app.log[begin:])
+    app.terminal.flows.set()
+    app.quit()
+    assert written < pressed / 2
+    assert replayed(app.log)
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_terminal_that_answers_slowly_gets_fewer_frames(answers: bool, tmp_path: Path) -> None:
+    # Every answer is a slow one.
+    first = "from attntui.tui.line import pace; pace.SLOW_ANSWER_S = 0"
+    place = b"2;4" if answers else b""
+    app = Recorded(tmp_path / "log", first=first, env=MANY, size=(80, 24), place=place)
+    app.walk(random.Random(5), 12)
+    if answers:
+        app.terminal.wait_until(lambda: ["slow"] in app.log)
+    app.quit()
+    assert (["slow"] in app.log) is answers

@@ -101,7 +101,7 @@ def test_after_text_that_is_no_frame_all_that_comes_is_written(
     for frame in before:
         shown.feed(difference(line, frame))
     shown.feed(line.whole(GARBAGE))
-    plain.feed(GARBAGE)
+    plain.feed(f"{GARBAGE}\x1b[m")
     for frame in after:
         shown.feed(difference(line, frame))
         plain.feed(frame)
