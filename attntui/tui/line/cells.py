@@ -16,7 +16,10 @@ _JOINER = "\u200d\ufe0f"
 UNKNOWN = "\x00"
 """Stands in cells of which nothing is known; no frame has it."""
 
-_SEQUENCE = re.compile(r"([\d;]*)([mH])")
+_MOVE = re.compile(r"\x1b\[([\d;]*)H")
+
+_KEPT = 1024
+"""Texts of which the cells are kept: Textual draws lines again that did not change."""
 
 
 class Pens:
@@ -25,21 +28,52 @@ class Pens:
     def __init__(self) -> None:
         self._known = [Pen()]
         self._numbers = {Pen(): 0}
-        self.by_words: dict[tuple[int, str], int] = {}
+        self._told: dict[tuple[int, str], int] = {}
+        self._read: dict[tuple[int, str], tuple[list[str], list[int], int]] = {}
 
     def __getitem__(self, number: int) -> Pen:
         return self._known[number]
 
-    def told(self, number: int, words: str) -> int:
-        """The pen after `CSI … m` with these parameters."""
-        key = number, words
-        found = self.by_words.get(key)
+    def read(self, ink: int, text: str) -> tuple[list[str], list[int], int]:
+        """What characters and styles (`CSI … m`), begun with a pen, write into cells; the pen of
+        each; and the last one.
+
+        Raises:
+            UnreadableError: there is more in it.
+        """
+        key = ink, text
+        found = self._read.get(key)
         if found is None:
-            pen = self._known[number].told(words)
+            if len(self._read) == _KEPT:
+                self._read.clear()
+            found = self._read[key] = self._cells(ink, text)
+        return found
+
+    def _cells(self, ink: int, text: str) -> tuple[list[str], list[int], int]:
+        signs: list[str] = []
+        inks: list[int] = []
+        for number, piece in enumerate(text.split("\x1b[")):
+            plain = piece
+            if number:
+                words, style, plain = piece.partition("m")
+                if not style:
+                    raise UnreadableError(repr(piece[:20]))
+                ink = self._after(ink, words)
+            if plain:
+                signs += plain if plain.isascii() and plain.isprintable() else cells_of(plain)
+                inks += [ink] * (len(signs) - len(inks))
+        return signs, inks, ink
+
+    def _after(self, ink: int, words: str) -> int:
+        """The pen after `CSI … m` with these parameters."""
+        key = ink, words
+        found = self._told.get(key)
+        if found is None:
+            pen = self._known[ink].told(words)
             found = self._numbers.setdefault(pen, len(self._known))
             if found == len(self._known):
                 self._known.append(pen)
-            self.by_words[key] = found
+            self._told[key] = found
         return found
 
 
@@ -85,44 +119,26 @@ class Cells:
         Raises:
             UnreadableError: there is more in it, or it leaves the screen; part of it may be drawn.
         """
-        told, signs = self.pens.told, self.signs
-        known = self.pens.by_words
-        first, *pieces = frame.split("\x1b[")
+        first, *moved = _MOVE.split(frame)
         if first:
-            raise UnreadableError(repr(first))
-        ink, y, x = 0, -1, 0
-        for piece in pieces:
-            words, style, text = piece.partition("m")
-            found = known.get((ink, words)) if style else None
-            if found is None:
-                sequence = _SEQUENCE.match(piece)
-                if sequence is None:
-                    raise UnreadableError(repr(piece[:20]))
-                text = piece[sequence.end() :]
-                if sequence[2] == "m":
-                    found = told(ink, sequence[1])
-                else:
-                    y, x = self._place(sequence[1])
-                    found = ink
-            ink = found
-            if text:
-                if text[-1] == "\n":
-                    text = text[:-1]
-                cells = text if text.isascii() and text.isprintable() else cells_of(text)
-                end = x + len(cells)
-                if y < 0 or end > self.width:
-                    raise UnreadableError(f"{end} cells")
-                row = signs[y]
-                if row[x : x + 1] == [""]:
+            raise UnreadableError(repr(first[:20]))
+        ink = 0
+        for words, text in zip(moved[::2], moved[1::2], strict=True):
+            y, x = self._place(words)
+            drawn, inks, ink = self.pens.read(ink, text.removesuffix("\n"))
+            end = x + len(drawn)
+            if end > self.width:
+                raise UnreadableError(f"{end} cells")
+            if drawn:
+                row = self.signs[y]
+                if row[x] == "":
                     row[x - 1] = " "
                 if row[end : end + 1] == [""]:
                     row[end] = " "
-                row[x:end] = cells
-                self.inks[y][x:end] = [ink] * (end - x)
+                row[x:end] = drawn
+                self.inks[y][x:end] = inks
                 self.touched.add(y)
-                x = end
-        if y >= 0:
-            self.cursor = y, min(x, self.width - 1)
+            self.cursor = y, min(end, self.width - 1)
 
     def _place(self, words: str) -> tuple[int, int]:
         row, _, column = words.partition(";")
