@@ -149,7 +149,9 @@ def parser() -> Parser:
     _add_view(options)
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
     options.add_argument(
-        "--slow", action="store_true", help="a slow line: fewer frames, no animation"
+        "--slow",
+        action="store_true",
+        help="fewer frames, no animation; by itself where the terminal answers slowly",
     )
     add_peaks(options)
     add_extent(options)
