@@ -119,6 +119,7 @@ class LineDriver(LinuxDriver):
             self._late.cancel()
             self._late = None
         super().write(self._line.finish())
+        self._pace.finish(monotonic())
         super().stop_application_mode()
 
     def _sigcont_application(self, *_: object) -> None:
@@ -135,15 +136,11 @@ class LineDriver(LinuxDriver):
     def process_message(self, message: Message) -> None:
         """Called in the thread that reads keys."""
         if isinstance(message, events.CursorPosition):
-            self._loop.call_soon_threadsafe(self._answered, monotonic(), message.x, message.y)
+            # The terminal has drawn what was written before a question.
+            if not self._pace.answers:
+                can = repeats(message.x, message.y)
+                self._line.abilities = replace(self._line.abilities, repeats=can)
+            if self._pace.answered(monotonic()):
+                self.send_message(self.Slow())
         else:
             super().process_message(message)
-
-    def _answered(self, now: float, x: int, y: int) -> None:
-        """The terminal has drawn what was written before a question."""
-        if not self._pace.answers:
-            self._line.abilities = replace(self._line.abilities, repeats=repeats(x, y))
-        was_slow = self._pace.slow
-        self._pace.answered(now)
-        if self._pace.slow and not was_slow:
-            self.send_message(self.Slow())

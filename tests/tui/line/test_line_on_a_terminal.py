@@ -8,11 +8,13 @@ import random
 import signal
 import subprocess
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from emulated import Emulated, differing
+from textual._ansi_sequences import SYNC_END, SYNC_START
 
 pytest.importorskip("pty", reason="needs terminals of a Unix")
 from terminal import PATIENCE_S, Terminal
@@ -238,3 +240,18 @@ def test_a_terminal_that_answers_slowly_gets_fewer_frames(answers: bool, tmp_pat
         app.terminal.wait_until(lambda: ["slow"] in app.log)
     app.quit()
     assert (["slow"] in app.log) is answers
+
+
+def test_frames_are_synchronised_where_the_terminal_can(tmp_path: Path) -> None:
+    app = Recorded(tmp_path / "log", env=MANY, size=(80, 24), place=b"2;4")
+    app.terminal.type(b"\x1b[?2026;2$y")
+    app.walk(random.Random(6), 18)
+    app.quit()
+    known = app.log.index(["drawn", SYNC_START])
+    frames = [words[1] for words, after in pairwise(app.log[known:]) if after == ["frame"]]
+    frames = [text for text in frames if "H" in text]
+    assert len(frames) > 5
+    for text in frames:
+        assert text.startswith(SYNC_START)
+        assert text.removesuffix(QUESTION).endswith(SYNC_END)
+        assert text.count(SYNC_START) == 1

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
+from threading import Thread
 
 import pytest
 
-from attntui.tui.line.pace import APART_S, PATIENCE_S, QUESTION, SLOW_ANSWER_S, UNDER_WAY, Pace
+from attntui.tui.line.pace import (
+    APART_S,
+    FIRST_PATIENCE_S,
+    PATIENCE_S,
+    QUESTION,
+    SLOW_ANSWER_S,
+    UNDER_WAY,
+    Pace,
+)
 
 SMALL = UNDER_WAY // 4
 
@@ -77,6 +86,29 @@ def test_a_line_is_slow_where_no_answer_was_quick(seconds: tuple[float, ...], sl
         pace.wrote(now, SMALL)
         pace.answered(now + taken)
     assert pace.slow is slow
+
+
+def test_at_the_end_the_answers_are_waited_for() -> None:
+    pace = begun()
+    pace.wrote(1.0, SMALL)
+    pace.wrote(1.0, SMALL)
+
+    def answer() -> None:
+        pace.answered(1.1)
+        pace.answered(1.1)
+
+    thread = Thread(target=answer)
+    thread.start()
+    pace.finish(1.0)
+    thread.join()
+    assert pace.answers == 3
+    # Nothing is open any more, and what never comes is not waited for.
+    pace.finish(1.0)
+    pace.wrote(2.0, SMALL)
+    pace.finish(2.0 + PATIENCE_S)
+    silent = Pace()
+    silent.begin(0.0)
+    silent.finish(FIRST_PATIENCE_S)
 
 
 def test_another_terminal_is_measured_anew() -> None:
