@@ -168,11 +168,14 @@ class LineWriter:
             if self.abilities.repeats:
                 text = _LEAST_REPEATED.sub(_repeated, text)
             elif self._erases(run.ink):
-                text = _LEAST_ERASED.sub(_passed, text)
-                if text[-1] == "C":
+                begun = text.rstrip(" ")
+                blank = len(text) - len(begun)
+                if blank > _NEAR:
                     # Whatever comes next moves the cursor from there.
-                    text, _, _ = text.rpartition("\x1b")
-                    at = len("".join(cells).rstrip(" ")) + run.start
+                    at = run.start + len(begun)
+                    text = f"{_LEAST_ERASED.sub(_passed, begun)}{_sequence('X', blank)}"
+                else:
+                    text = _LEAST_ERASED.sub(_passed, text)
         parts.append(text)
         self._at = run.y, at
 

@@ -20,7 +20,7 @@ ABILITIES = (
     Abilities(erases=True, erases_in_colour=True, repeats=True),
 )
 STYLES = ("", "1", "4", "7", "38;5;9", "41", "1;38;2;1;2;3;48;2;4;5;6", "48;5;17", "3;91;44")
-PAIRS = ("ab", "  ", "漢", "e\u0301x", "──", "█ ", "mH")
+PAIRS = ("ab", "  ", "漢", "e\u0301x", "──", "█ ", "mH", "CC", "[X")
 """What stands in two cells: a sign that takes both is then never cut."""
 
 
