@@ -60,7 +60,7 @@ class LineWriter:
     def forget(self) -> None:
         """The terminal may show anything: all that was drawn is to be written again."""
         self._there = Cells(*self.size, self._pens)
-        self._wanted.touched.update(range(self._wanted.height))
+        self._wanted.touched |= set(range(self._wanted.height))
         self._ink = self._at = None
 
     def draw(self, frame: str) -> None:
