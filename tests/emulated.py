@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import pyte
 from pyte.screens import Char
-
-
-class _Screen(pyte.Screen):
-    """pyte's screen, which also repeats the last character (REP)."""
-
-    _last = ""
-
-    def draw(self, data: str) -> None:
-        super().draw(data)
-        self._last = data[-1:]
-
-    def repeat(self, count: int = 1) -> None:
-        self.draw(self._last * count)
-
-
-class _Stream(pyte.Stream):
-    csi: ClassVar[dict[str, str]] = {**pyte.Stream.csi, "b": "repeat"}
-    events = pyte.Stream.events | {"repeat"}
 
 
 class Emulated:
     """A terminal of so many cells. Lines do not wrap, as Textual asks for."""
 
     def __init__(self, width: int, height: int) -> None:
-        self.screen = _Screen(width, height)
-        self._stream = _Stream(self.screen)
+        self.screen = pyte.Screen(width, height)
+        self._stream = pyte.Stream(self.screen)
         self.feed("\x1b[?7l")
 
     def feed(self, text: str) -> None:

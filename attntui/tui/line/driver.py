@@ -6,7 +6,6 @@ import asyncio
 import re
 import select
 import signal
-from dataclasses import replace
 from time import monotonic
 from types import FrameType
 from typing import Any
@@ -16,7 +15,7 @@ from textual._ansi_sequences import SYNC_END, SYNC_START
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
-from attntui.tui.line.abilities import PROBE, described, repeats
+from attntui.tui.line.abilities import described
 from attntui.tui.line.pace import AGAIN_S, Pace
 from attntui.tui.line.pens import UnreadableError
 from attntui.tui.line.writer import LineWriter
@@ -111,7 +110,7 @@ class LineDriver(LinuxDriver):
 
         signal.signal(signal.SIGWINCH, on_resize)
         self._line.abilities = described()
-        super().write(PROBE + self._pace.begin(monotonic()))
+        super().write(self._pace.begin(monotonic()))
         self.redraw()
 
     def stop_application_mode(self) -> None:
@@ -137,9 +136,6 @@ class LineDriver(LinuxDriver):
         """Called in the thread that reads keys."""
         if isinstance(message, events.CursorPosition):
             # The terminal has drawn what was written before a question.
-            if not self._pace.answers:
-                can = repeats(message.x, message.y)
-                self._line.abilities = replace(self._line.abilities, repeats=can)
             if self._pace.answered(monotonic()):
                 self.send_message(self.Slow())
         else:

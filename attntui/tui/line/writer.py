@@ -14,9 +14,8 @@ from attntui.tui.line.pens import change
 _NEAR = 4
 """Bytes of a short move, or of cells that cost no more than one."""
 
-_LEAST_REPEATED = re.compile(r"(.)\1{5,}")
 _LEAST_ERASED = re.compile(r" {10,}")
-"""Stretches from which on a sequence is shorter than the characters."""
+"""Blanks that are more than the sequences that erase and pass them."""
 
 
 class _Run(NamedTuple):
@@ -164,18 +163,15 @@ class LineWriter:
         if len(text) != len(cells) or "" in cells:
             # How wide such signs are, terminals do not agree.
             at = None
-        elif len(text) > _NEAR:
-            if self.abilities.repeats:
-                text = _LEAST_REPEATED.sub(_repeated, text)
-            elif self._erases(run.ink):
-                begun = text.rstrip(" ")
-                blank = len(text) - len(begun)
-                if blank > _NEAR:
-                    # Whatever comes next moves the cursor from there.
-                    at = run.start + len(begun)
-                    text = f"{_LEAST_ERASED.sub(_passed, begun)}{_sequence('X', blank)}"
-                else:
-                    text = _LEAST_ERASED.sub(_passed, text)
+        elif len(text) > _NEAR and self._erases(run.ink):
+            begun = text.rstrip(" ")
+            blank = len(text) - len(begun)
+            if blank > _NEAR:
+                # Whatever comes next moves the cursor from there.
+                at = run.start + len(begun)
+                text = f"{_LEAST_ERASED.sub(_passed, begun)}{_sequence('X', blank)}"
+            else:
+                text = _LEAST_ERASED.sub(_passed, text)
         parts.append(text)
         self._at = run.y, at
 
@@ -223,10 +219,6 @@ def _sequence(letter: str, *numbers: int) -> str:
     """A control sequence; a last parameter of 1 goes without saying."""
     words = ";".join(map(str, numbers))
     return f"\x1b[{'' if words == '1' else words}{letter}"
-
-
-def _repeated(found: re.Match[str]) -> str:
-    return f"{found[1]}{_sequence('b', len(found[0]) - 1)}"
 
 
 def _passed(found: re.Match[str]) -> str:

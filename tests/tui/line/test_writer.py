@@ -16,8 +16,6 @@ ABILITIES = (
     Abilities(),
     Abilities(erases=True),
     Abilities(erases=True, erases_in_colour=True),
-    Abilities(repeats=True),
-    Abilities(erases=True, erases_in_colour=True, repeats=True),
 )
 STYLES = ("", "1", "4", "7", "38;5;9", "41", "1;38;2;1;2;3;48;2;4;5;6", "48;5;17", "3;91;44")
 PAIRS = ("ab", "  ", "漢", "e\u0301x", "──", "█ ", "mH", "CC", "[X")
@@ -140,12 +138,6 @@ def test_the_shortest_way(frame: str, text: str) -> None:
     line = writer(Abilities(erases=True))
     difference(line, ABC)
     assert difference(line, frame) == text
-
-
-def test_repeated_characters_are_asked_for() -> None:
-    line = writer(Abilities(repeats=True))
-    difference(line, ABC)
-    assert difference(line, screen("─" * WIDTH, "second", "", "")) == "─\x1b[23b\r"
 
 
 def test_a_blank_is_not_erased_where_that_would_lose_its_colour() -> None:
