@@ -115,6 +115,7 @@ def options_of(parsed: argparse.Namespace) -> Options:
         full_width=parsed.full_width,
         maximised=parsed.maximised,
         ascii=parsed.ascii,
+        slow=parsed.slow,
         peak_bandwidth=bandwidth,
         peak_flops=flops,
         extent=extent_of(parsed),
@@ -149,6 +150,11 @@ def parser() -> Parser:
     )
     _add_view(options)
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
+    options.add_argument(
+        "--slow",
+        action="store_true",
+        help="fewer frames, no animation; by itself where the terminal answers slowly",
+    )
     add_peaks(options)
     add_extent(options)
     return options

@@ -60,8 +60,9 @@ class Options(Spot):
     its cursor. Of two traces `unit` is what is compared, as `attntui diff --unit` has it, `pair`
     which of A's and of B's, from 0; `untied` lets the timelines move alone, `full_width` scales
     each unit to the screen. `maximised` shows the pane alone. `peak_bandwidth` (bytes/s) and
-    `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone. `extent`
-    says which part of a trace is read.
+    `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone, `slow`
+    draws fewer frames and nothing that moves by itself. `extent` says which part of a trace is
+    read.
     """
 
     step: int | None = None
@@ -80,6 +81,7 @@ class Options(Spot):
     full_width: bool = False
     maximised: bool = False
     ascii: bool = False
+    slow: bool = False
     peak_bandwidth: float | None = None
     peak_flops: float | None = None
     extent: Extent = WHOLE
@@ -89,6 +91,7 @@ class Options(Spot):
         """How to draw and how much to read, whichever trace is opened and wherever."""
         return Options(
             ascii=self.ascii,
+            slow=self.slow,
             peak_bandwidth=self.peak_bandwidth,
             peak_flops=self.peak_flops,
             extent=self.extent,
