@@ -150,6 +150,7 @@ def crash_file(said: str, state: Path) -> str:
 def last_lines(terminal: Terminal) -> list[str]:
     """What stands on the terminal after the screen was left."""
     shown = terminal.seen.rsplit(b"\x1b[?1049l")[-1].decode()
+    shown = re.sub(r"[^\n]*\r\x1b\[K", "", shown)
     text = re.sub(r"\x1b\[[?<]?[\d;]*\w|\x1b\].*?\x07", "", shown)
     return [line for line in text.splitlines() if line.strip()]
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from codecs import getincrementaldecoder
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import builders
 import pytest
 
 pytest.importorskip("pty", reason="needs terminals of a Unix")
+from emulated import Emulated
 from terminal import Terminal
 
 MARK = "hostilemark"
@@ -124,10 +127,12 @@ def made(folder: Path, text: str) -> str:
 
 
 Keys = Sequence[tuple[bytes, bytes]]
-"""Keys, and what is drawn once they are answered."""
+"""Keys, and what is on screen once they are answered."""
 
 ONE = (b"", b"Overview")
 TWO = (b"", b"Scoreboard")
+LAST = (b"?", b"Keys")
+"""What stands on screen once the keys before it are answered."""
 PANES: Keys = [
     *((b"2i", b"2 Kernels"), (b"y", b"copied"), (b"\r", b"3 Timeline"), (b"4", b"4 Gaps")),
     *((b"5", b"5 Attention"), (b"6", b"6 Ops"), (b"8", b"8 Steps"), (b"7", b"7 Detail")),
@@ -142,19 +147,26 @@ OVER: Keys = [
 RUNS: dict[str, Keys] = {
     "panes": [ONE, *PANES],
     "bookmarks": [ONE, (b"m", b"ookmark"), (b"'", b"Bookmarks")],
-    "search": [ONE, (b"/mark", b"mark"), (b"\r", b"? keys")],
+    "search": [ONE, (b"/", b"search"), (b"mark", b"mark"), (b"\r", b"? keys"), LAST],
     **{shown.decode(): [ONE, (key, shown)] for key, shown in OVER},
-    "compared": [TWO, (b"2", b"What changed"), (b"y", b"copied"), (b"3", b"A:"), (b"4", b"B")],
+    "compared": [TWO, (b"2y", b"copied"), (b"3y", b"unit"), (b"4", b"B"), LAST],
 }
 
 
 def recorded(arguments: Sequence[str], keys: Keys = (), **options: Any) -> bytes:
     """All that a terminal is sent from the start to the end of a run."""
     terminal = Terminal(*arguments, **options)
+    screen, decoder, fed = Emulated(80, 24), getincrementaldecoder("utf-8")(), 0
+
+    def on_screen(shown: bytes) -> bool:
+        nonlocal fed
+        new, fed = terminal.seen[fed:], len(terminal.seen)
+        screen.feed(decoder.decode(new))
+        return shown.decode() in "\n".join(screen.lines())
+
     for key, shown in keys:
-        drawn = len(terminal.seen) if key else 0
         terminal.type(key)
-        terminal.wait_for(shown, drawn)
+        terminal.wait_until(partial(on_screen, shown))
     if keys:
         terminal.type(b"\x03")
     terminal.exit_code()

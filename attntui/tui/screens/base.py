@@ -148,7 +148,12 @@ class PaneScreen(DismissedOnce[None]):
         self.show_hints()
         # A terminal made too small hides all panes, and with them the focus.
         if self.focused is None:
-            self.call_after_refresh(self.focus_pane, self.last_pane)
+            self.call_after_refresh(self._focus_any)
+
+    def _focus_any(self) -> None:
+        """The last pane has the focus where nothing has: by now a prompt may."""
+        if self.focused is None:
+            self.focus_pane(self.last_pane)
 
     def action_maximise(self) -> None:
         """The focused pane on the whole screen, under the same title and over the same status."""
