@@ -7,6 +7,7 @@ of other text. Text put together from safe parts is cleaned again, which changes
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from typing import NewType
 
 from rich.cells import cell_len, set_cell_size
@@ -33,21 +34,24 @@ def _escape(code: int) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-class _Visible(dict[int, str]):
+class _Shown(dict[int, str]):
     """A table for `str.translate` that decides on each code point once."""
+
+    def __init__(self, instead: Callable[[str], str]) -> None:
+        """`instead` gives what is shown of a character that is not safe."""
+        super().__init__()
+        self._instead = instead
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
         unsafe = unicodedata.category(character) in _UNSAFE_CATEGORIES
-        if unsafe or _is_variation_selector(code):
-            shown = _NAMED_ESCAPES.get(character) or _escape(code)
-        else:
-            shown = character
-        self[code] = shown
+        unsafe = unsafe or _is_variation_selector(code)
+        self[code] = shown = self._instead(character) if unsafe else character
         return shown
 
 
-_VISIBLE = _Visible()
+_ESCAPED = _Shown(lambda character: _NAMED_ESCAPES.get(character) or _escape(ord(character)))
+_IN_PLACE = _Shown(lambda character: "?" * cell_len(character))
 
 
 def safe(text: str, limit: int | None = None) -> Safe:
@@ -59,9 +63,16 @@ def safe(text: str, limit: int | None = None) -> Safe:
     """
     # Four characters a cell leave room for combining marks, and 100 kB names stay cheap.
     head = text if limit is None else text[: 4 * limit + 1]
-    shown = head if head.isascii() and head.isprintable() else head.translate(_VISIBLE)
+    shown = head if head.isascii() and head.isprintable() else head.translate(_ESCAPED)
     if limit is None or (len(head) == len(text) and cell_len(shown) <= limit):
         return Safe(shown)
     if limit <= 0:
         return Safe("")
     return Safe(set_cell_size(shown, limit - 1).rstrip() + ELLIPSIS)
+
+
+def inert(text: str) -> Safe:
+    """`text` in as many cells, what `safe` would write as an escape gone or a question mark: for
+    lines that have their width already.
+    """
+    return Safe(text.translate(_IN_PLACE))

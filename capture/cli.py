@@ -12,11 +12,11 @@ import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from capture import interrupts
 from capture.catalogue import BY_NAME, ENTRIES, SUITES
-from capture.errors import CaptureError
+from capture.errors import CaptureError, shown
 from capture.shapes import DTYPES, AttentionShape, Method, ModelShape
 
 if TYPE_CHECKING:
@@ -35,15 +35,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         with interrupts.watch():
             return handler(options)
     except CaptureError as error:
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        print(shown(f"{PROGRAM}: {error}"), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"{PROGRAM}: interrupted; the traces already listed are whole", file=sys.stderr)
         return 130
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        super().error(shown(message))
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=PROGRAM,
         description="Profile attention workloads with torch.profiler into traces for attntui.",
     )
@@ -200,11 +205,11 @@ def _report(outcomes: Sequence[Outcome], setting: Setting) -> int:
         for status in ("written", "refused", "failed")
     }
     told = ", ".join(f"{len(some)} {status}" for status, some in counts.items() if some)
-    print(f"{told}; in {setting.out}")
+    print(shown(f"{told}; in {setting.out}"))
     files = [str(setting.out / one.file) for one in counts["written"] if one.file]
     if files:
         # One is looked at, of more the first two side by side.
-        print(f"next: {shlex.join(['attntui', *files[:2]])}")
+        print(shown(f"next: {shlex.join(['attntui', *files[:2]])}"))
     if counts["failed"]:
         raise CaptureError("; ".join(str(one.reason) for one in counts["failed"]))
     if not counts["written"]:

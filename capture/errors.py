@@ -1,4 +1,4 @@
-"""The two ways a capture can end without a trace."""
+"""The two ways a capture can end without a trace, and how they are shown."""
 
 from __future__ import annotations
 
@@ -12,3 +12,13 @@ class Refusal(Exception):
 
     Refusals are recorded and skipped: in a suite they are a result, not a failure.
     """
+
+
+def shown(text: str) -> str:
+    """`text` as one line that a terminal shows literally: arguments and paths may hold what it
+    would act on, which is written as its Python escape.
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )

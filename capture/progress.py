@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import Any
 
+from capture.errors import shown
+
 
 def time_left(elapsed: float, done: int, total: int) -> str:
     """`about 1m20s left`, from the mean of the items done; empty while there is no mean."""
@@ -52,6 +54,7 @@ class Progress:
 
     def finish(self, line: str) -> None:
         """Say what came of it."""
+        line = shown(line)
         self._done += 1
         if self._bar is not None:
             self._bar.console.print(line, markup=False, highlight=False)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from attntui.safe import safe
+from attntui.safe import inert, safe
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,10 @@ def test_any_text_is_one_harmless_line(text: str, limit: int) -> None:
     harmful = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
     assert not harmful & {unicodedata.category(character) for character in safe(text)}
     assert shown.encode("utf-8") or not shown
+
+
+@given(st.text(st.characters()))
+def test_inert_text_is_as_wide_and_harmless(text: str) -> None:
+    shown = inert(text)
+    assert safe(shown) == shown
+    assert cell_len(shown) == sum(map(cell_len, text))

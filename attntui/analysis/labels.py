@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from attntui.analysis.kept.fact import Facts, fact
 from attntui.analysis.kernel_names import KernelName, decode
+from attntui.analysis.recorded import recorded_by
 from attntui.safe import Safe, safe
 from attntui.trace.model import ABSENT, Lane, LaneKind, Trace
 
@@ -31,15 +33,16 @@ class Labels:
     """The labels of one trace, all of them safe to show."""
 
     trace: Trace
+    facts: Facts | None = field(default=None, repr=False)
 
-    @cached_property
+    @fact
     def decoded(self) -> dict[int, KernelName]:
         """What the name of each GPU operation tells, by name id."""
         trace = self.trace
         ids = np.unique(trace.name[trace.gpu_ops]).tolist()
         return {number: decode(trace.names[number]) for number in ids}
 
-    @cached_property
+    @fact
     def names(self) -> tuple[Safe, ...]:
         """By name id: the name, for GPU operations its decoded short form. Operations whose
         short forms are alike are told apart by `#1`, `#2`.
@@ -158,10 +161,17 @@ class Labels:
         named = lane.label.rpartition("(")[2].rstrip(") ")
         return safe(f"{named or word} {lane.tid}", NAME_CELLS)
 
+    @cached_property
+    def _is_foreign(self) -> bool:
+        return recorded_by(self.trace) is not None
+
     def heading(self, lane: Lane, other: str) -> Safe:
-        """A lane of a device as a heading; of another kind of lane `other` and its thread."""
+        """A lane of a device as a heading; of another kind of lane what is told of it and its
+        thread: `other`, which says more than its recorded name unless another tool wrote it.
+        """
         if lane.kind is LaneKind.GPU:
             return self.stream(lane.device, lane.stream)
         if lane.kind is LaneKind.GPU_ANNOTATION:
             return safe(f"{self.device(lane.device, 'ann.')} s{lane.stream}")
-        return safe(f"{other or lane.pid} {lane.tid}", NAME_CELLS)
+        told = (lane.label, other) if self._is_foreign else (other, lane.label)
+        return safe(f"{next(filter(None, told), lane.pid)} {lane.tid}", NAME_CELLS)

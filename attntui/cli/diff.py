@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from attntui.cli.output import put_all, put_notices, put_sections
-from attntui.cli.parsing import Parser, whole_number
+from attntui.cli.parsing import Parser, add_extent, extent_of, whole_number
 from attntui.errors import AttntuiError
+
+if TYPE_CHECKING:
+    from attntui.trace.extent import Extent
 
 DEFAULT_TOP = 20
 
@@ -47,9 +51,11 @@ def run(arguments: Sequence[str]) -> int:
         metavar="N",
         help=f"kinds of rows to show (default {DEFAULT_TOP}; JSON holds every row)",
     )
+    add_extent(parser)
     options = parser.parse_args(arguments)
     form_name = "json" if options.json else "markdown" if options.markdown else "text"
-    print_diff(options.traces, options.unit, options.sort, options.top, form_name)
+    extent = extent_of(options)
+    print_diff(options.traces, options.unit, options.sort, options.top, form_name, extent)
     return 0
 
 
@@ -59,14 +65,17 @@ def print_diff(
     sort: str | None = None,
     top: int = DEFAULT_TOP,
     form: str = "text",
+    extent: Extent | None = None,
 ) -> None:
-    """Load traces and print how they compare; `form` is text, markdown or json.
+    """Load traces, or a part of each, and print how they compare; `form` is text, markdown or
+    json.
 
     Raises AttntuiError where a file is no trace, or has no such unit.
     """
     from attntui.analysis.analysed import AnalysedTrace
     from attntui.analysis.compare import available, compare, compare_all
     from attntui.trace import load
+    from attntui.trace.extent import Extent
     from attntui.view.reports import diff
     from attntui.view.reports.json_text import json_lines
     from attntui.view.tables import changes, traces
@@ -78,7 +87,7 @@ def print_diff(
     sort = _checked_sort(sort, traces.SORTS if many else changes.SORTS)
     found: list[AnalysedTrace] = []
     for path in paths:
-        trace = load(path)
+        trace = load(path, extent=extent or Extent())
         put_notices(trace)
         found.append(AnalysedTrace(trace))
     choice = None if unit is None else named_unit(unit, available(found))

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+import re
+from typing import TYPE_CHECKING, NoReturn
 
+from attntui.cli.output import flush, put_all
 from attntui.errors import AttntuiError
+from attntui.safe import safe
 from attntui.view.words.formats import parse_duration
+
+if TYPE_CHECKING:
+    from attntui.trace.extent import Extent
+
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*([kKMGT]?)(?:i?B)?")
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises AttntuiError instead of printing usage and leaving."""
+    """Raises AttntuiError instead of printing usage and leaving; help is printed as reports are."""
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        """What `--help` and `--version` print; argparse would pass over a failure."""
+        put_all(safe(line) for line in message.splitlines())
+        flush()
 
     def error(self, message: str) -> NoReturn:
         raise AttntuiError(f"{message} (see {self.prog} --help)")
@@ -22,6 +35,60 @@ def time_argument(text: str) -> int:
         return parse_duration(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def window_argument(text: str) -> tuple[int, int]:
+    """Two times such as `100ms..1.5s`, the later one last, in ns."""
+    low, dots, high = text.partition("..")
+    if not dots:
+        raise argparse.ArgumentTypeError(f"not two times: {text!r} (write it like 100ms..200ms)")
+    window = time_argument(low), time_argument(high)
+    if not 0 <= window[0] < window[1]:
+        raise argparse.ArgumentTypeError(f"ends before it begins: {text!r}")
+    return window
+
+
+def size_argument(text: str) -> int:
+    """A size such as `500M` or `2.5GB`, in bytes."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(f"not a size: {text!r} (write it like 500M or 2G)")
+    return int(float(match[1]) * 1000 ** (" KMGT".index(match[2].upper() or " ")))
+
+
+def at_least_one(text: str) -> int:
+    """A whole number, 1 or more."""
+    number = whole_number(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("0 is none: give 1 or more")
+    return number
+
+
+def add_extent(parser: argparse.ArgumentParser) -> None:
+    """The options that read a part of a trace."""
+    part = parser.add_argument_group(
+        "a part of a trace that is too large",
+        "Times stay those of the whole. The file is gone through twice.",
+    )
+    part.add_argument(
+        "--window", type=window_argument, metavar="A..B", help="what overlaps 100ms..200ms"
+    )
+    part.add_argument(
+        "--last-steps", type=at_least_one, metavar="N", help="from the Nth step before the end"
+    )
+    part.add_argument(
+        "--max-memory",
+        type=size_argument,
+        metavar="SIZE",
+        help="stop reading where the rest needs more than 2G (default: what is free)",
+    )
+
+
+def extent_of(parsed: argparse.Namespace) -> Extent:
+    """The part that is asked for."""
+    from attntui.trace.extent import Extent
+
+    return Extent(parsed.window, parsed.last_steps, parsed.max_memory)
 
 
 def positive(text: str) -> float:

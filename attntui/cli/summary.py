@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attntui.cli.output import put_all, put_notices, put_sections
-from attntui.cli.parsing import Parser, add_peaks, peaks_of, whole_number
+from attntui.cli.parsing import Parser, add_extent, add_peaks, peaks_of, whole_number
 from attntui.view.options import TABLE_NAMES, Options
 
 DEFAULT_TOP = 10
@@ -35,9 +35,16 @@ def run(arguments: Sequence[str]) -> int:
         help=f"rows of each ranked table (default {DEFAULT_TOP}; JSON and CSV hold all)",
     )
     add_peaks(parser)
+    add_extent(parser)
     parsed = parser.parse_args(arguments)
     bandwidth, flops = peaks_of(parsed)
-    options = Options(peak_bandwidth=bandwidth, peak_flops=flops)
+    options = Options(
+        peak_bandwidth=bandwidth,
+        peak_flops=flops,
+        window=parsed.window,
+        last_steps=parsed.last_steps,
+        max_memory=parsed.max_memory,
+    )
     form_name = "json" if parsed.json else "markdown" if parsed.markdown else parsed.csv or "text"
     print_summary(parsed.trace, parsed.top, form_name, options)
     return 0
@@ -57,9 +64,9 @@ def print_summary(
     from attntui.view.reports.csv_text import csv_lines
     from attntui.view.reports.json_text import json_lines
 
-    trace = load(path)
-    put_notices(trace)
     options = options or Options()
+    trace = load(path, extent=options.extent)
+    put_notices(trace)
     analysed = AnalysedTrace(trace, options.peak_bandwidth, options.peak_flops)
     if form == "json":
         put_all(json_lines(summary.document(analysed)))

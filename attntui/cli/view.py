@@ -10,7 +10,15 @@ from dataclasses import fields
 from typing import Any
 
 from attntui import __version__
-from attntui.cli.parsing import Parser, add_peaks, peaks_of, time_argument, whole_number
+from attntui.cli.parsing import (
+    Parser,
+    add_extent,
+    add_peaks,
+    extent_of,
+    peaks_of,
+    time_argument,
+    whole_number,
+)
 from attntui.errors import AttntuiError
 from attntui.view.options import (
     COMPARE_PANES,
@@ -58,7 +66,7 @@ def run(arguments: Sequence[str]) -> int:
     else:
         from attntui.cli.diff import print_diff
 
-        print_diff(paths, parsed.unit)
+        print_diff(paths, parsed.unit, extent=extent_of(parsed))
     return 0
 
 
@@ -107,6 +115,9 @@ def options_of(parsed: argparse.Namespace) -> Options:
         ascii=parsed.ascii,
         peak_bandwidth=bandwidth,
         peak_flops=flops,
+        window=parsed.window,
+        last_steps=parsed.last_steps,
+        max_memory=parsed.max_memory,
     )
 
 
@@ -139,6 +150,7 @@ def parser() -> Parser:
     _add_view(options)
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
     add_peaks(options)
+    add_extent(options)
     return options
 
 

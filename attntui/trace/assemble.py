@@ -13,7 +13,13 @@ from attntui.errors import InputError
 from attntui.trace.categories import GPU_CATEGORIES, category_of, is_annotation
 from attntui.trace.columns import COMMON, EXTRA, Store
 from attntui.trace.devices import devices_apart, devices_launched_on, memory_devices
-from attntui.trace.interned import OpInputsTable, parse_config
+from attntui.trace.interned import (
+    ConfigKey,
+    InputsKey,
+    OpInputsTable,
+    by_first_use,
+    parse_config,
+)
 from attntui.trace.lanes import LaneTable
 from attntui.trace.links import Linked, find_launches
 from attntui.trace.metadata import read_metadata
@@ -38,6 +44,7 @@ from attntui.trace.notices import Notices
 from attntui.trace.phases import Pair
 from attntui.trace.sifting import Arrays, Pause, rows_of, without_doubles, without_timeless
 from attntui.trace.span import beside
+from attntui.trace.stretch import Stretch
 from attntui.trace.trace_text import TraceText
 
 
@@ -71,21 +78,26 @@ def assemble(
     first, last = int(arrays["start"][0]), int((arrays["start"] + arrays["dur"]).max())
     strays = store.phases.leave_out(lambda times: beside(times, first, last))
     notices.add("outlier", "a mark or memory event: far from all events", strays)
+    stretch = store.stretch
+    if stretch is not None:
+        store.phases.leave_out(lambda times: ~stretch.overlaps(times, np.zeros_like(times)))
     memory, memory_lanes = store.phases.memory_events()
     times, instant_names, instant_lanes = store.phases.instants()
     origin = int(np.concatenate((times, memory.time)).min(initial=first))
+    origin = origin if stretch is None else stretch.origin
     span = first - origin, last - origin
     arrays["start"] -= origin
     pause()
     lanes, renumbered = store.lanes.finish(arrays["lane"], category, instant_lanes)
     arrays["lane"] = renumbered[arrays["lane"]]
     lanes, arrays["device"], moved = devices_apart(lanes, arrays["lane"], arrays["device"])
+    names, raw_categories, configs, inputs, instant_names = _numbered(arrays, store, instant_names)
     columns = Columns(**arrays)
     depth, parent, doubtful = _nested(columns, lanes, pause)
     pause()
     launch, unsure = _launches(columns, lanes)
     pause()
-    _note_content(columns, launch, unsure, doubtful, store, notices)
+    _note_content(columns, launch, unsure, doubtful, names, notices)
     instants = Instants(times - origin, instant_names, renumbered[instant_lanes])
     pids, process = _processes(store.lanes, memory_lanes)
     if moved or len(pids) > 1:
@@ -99,16 +111,16 @@ def assemble(
     return Trace(
         path=path,
         events=store.events + text.left_out,
-        category_counts=dict(store.category_counts),
+        category_counts=dict(sorted(store.category_counts.items())),
         columns=columns,
         parent=parent,
         depth=depth,
         launch=launch,
-        names=tuple(store.names.values_seen),
-        raw_categories=tuple(store.raw_categories.values_seen),
+        names=names,
+        raw_categories=raw_categories,
         lanes=lanes,
-        launch_configs=tuple(map(parse_config, store.configs.values_seen)),
-        op_inputs=OpInputsTable(store.inputs.values_seen),
+        launch_configs=tuple(map(parse_config, configs)),
+        op_inputs=OpInputsTable(inputs),
         instants=instants,
         memory=memory,
         span=span,
@@ -126,6 +138,8 @@ def _arrays(columns: Columns | Instants | MemoryEvents) -> Iterator[npt.NDArray[
 def _nothing(store: Store, text: TraceText) -> str:
     if text.cut_short:
         return "is cut off before its first whole event; nothing of it can be shown"
+    if store.stretch is not None and store.any_phase:
+        return "holds no event in that part of it"
     if store.events == 0 and text.left_out == 0:
         return "holds no events: nothing was recorded, or the profiler was stopped too early"
     if store.events == 0 or not store.any_phase:
@@ -142,7 +156,7 @@ def _nothing(store: Store, text: TraceText) -> str:
 
 def _add_pairs(store: Store) -> I64:
     """Packs begin and end pairs as rows: the offsets of the begins that have no end."""
-    pairs = list(store.phases.pairs())
+    pairs = [pair for pair in store.phases.pairs() if _is_asked(pair, store.stretch)]
     by_category: dict[tuple[str, bool], list[Pair]] = {}
     for pair in pairs:
         kind = pair.begin.event.cat, pair.begin.asynchronous
@@ -163,6 +177,13 @@ def _add_pairs(store: Store) -> I64:
             lane=np.array([p.begin.lane for p in group], np.int32) if asynchronous else None,
         )
     return np.array([p.begin.offset for p in pairs if p.end is None], dtype=np.int64)
+
+
+def _is_asked(pair: Pair, stretch: Stretch | None) -> bool:
+    if stretch is None:
+        return True
+    ended_before = pair.end is not None and pair.end <= stretch.low
+    return pair.begin.time < stretch.high and not ended_before
 
 
 def _ended(arrays: Arrays, begun: I64, pause: Pause) -> Arrays:
@@ -189,7 +210,31 @@ def _collected(store: Store, pause: Pause) -> Arrays:
 
 def _in_order(arrays: Arrays, pause: Pause) -> Arrays:
     """Sorts rows by start, then longer first, then place in the file."""
-    return rows_of(arrays, np.lexsort((arrays["offset"], -arrays["dur"], arrays["start"])), pause)
+    start = arrays["start"]
+    # Files are nearly in order of time already: a sort by one key that knows it takes no time.
+    order = np.argsort(start, kind="stable")
+    again = np.diff(start[order]) == 0
+    tied = np.flatnonzero(np.append(again, False) | np.append(False, again))
+    rows = order[tied]
+    order[tied] = rows[np.lexsort((arrays["offset"][rows], -arrays["dur"][rows], start[rows]))]
+    return rows_of(arrays, order, pause)
+
+
+def _numbered(
+    arrays: Arrays, store: Store, instant_names: I32
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[ConfigKey, ...], tuple[InputsKey, ...], I32]:
+    """Numbers names, categories, launch configurations and inputs in order of their first use:
+    what they are, and the names of the instants.
+    """
+    table, names = by_first_use(arrays["name"], store.names.values_seen, instant_names)
+    arrays["name"], instant_names = table[arrays["name"]], table[instant_names]
+    table, raw_categories = by_first_use(arrays["raw_category"], store.raw_categories.values_seen)
+    arrays["raw_category"] = table.astype(np.int16)[arrays["raw_category"]]
+    table, configs = by_first_use(arrays["launch_config"], store.configs.values_seen)
+    arrays["launch_config"] = table[arrays["launch_config"]]
+    table, inputs = by_first_use(arrays["inputs"], store.inputs.values_seen)
+    arrays["inputs"] = table[arrays["inputs"]]
+    return names, raw_categories, configs, inputs, instant_names
 
 
 def _categories(store: Store, arrays: Arrays) -> I8:
@@ -255,14 +300,19 @@ def _launches(columns: Columns, lanes: tuple[Lane, ...]) -> tuple[I32, I64]:
 
 
 def _note_content(
-    columns: Columns, launch: I32, unsure: I64, doubtful: I64, store: Store, notices: Notices
+    columns: Columns,
+    launch: I32,
+    unsure: I64,
+    doubtful: I64,
+    names: tuple[str, ...],
+    notices: Notices,
 ) -> None:
     """Says what was not recorded, and what cannot be as it is written."""
 
     def note(kind: str, rows: I64, why: str) -> None:
         if len(rows):
             first = int(rows[0])
-            name = store.names.values_seen[int(columns.name[first])]
+            name = names[int(columns.name[first])]
             notices.add(kind, f"{name}: {why}", len(rows), at=int(columns.offset[first]))
 
     note("unfinished", np.flatnonzero(columns.unfinished), "still ran when the profiler stopped")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,10 @@ from attntui.trace.model import I64
 from attntui.trace.notices import Notices
 from attntui.trace.scan import ValueEnd, Window, find_end, take_value
 from attntui.trace.source import BLOCK
+
+if TYPE_CHECKING:
+    from attntui.trace.crew import Crew
+    from attntui.trace.crew_member import Part
 
 LARGEST_EVENT = 64 * 1024 * 1024
 """Bytes of one event's text; a longer one is left out."""
@@ -54,6 +59,10 @@ class Strange(Exception):
     """The list holds anything but events."""
 
 
+class Unclear(Exception):
+    """A part of the text is not what it was taken for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """A run of whole events, with each one's place in the text."""
@@ -76,20 +85,29 @@ class Ends(Enum):
 class EventList:
     """Takes the events of a list off `window`, once its `[` was taken."""
 
-    def __init__(self, window: Window, notices: Notices, *, ends: Ends = Ends.FIELD) -> None:
+    def __init__(
+        self,
+        window: Window,
+        notices: Notices,
+        crew: Crew | None = None,
+        *,
+        ends: Ends = Ends.FIELD,
+    ) -> None:
         self.left_out = 0
         self.cut_short = False
         self._window = window
         self._notices = notices
+        self._crew = crew
         self._ends = ends
         self._list_end = _LIST_END if ends is Ends.FIELD else _BARE_LIST_END
         self._decoder = Decoder()
         self._separator: bytes | None = None
         self._any_event = False
         self._careful_until = 0
+        self._alone_until = 0
 
-    def batches(self) -> Iterator[Batch]:
-        """The events in runs; takes the list's `]` at last.
+    def batches(self) -> Iterator[Batch | Part]:
+        """The events in runs, or in parts where a crew decodes; takes the list's `]` at last.
 
         Raises:
             Strange: the list holds no events but much else.
@@ -106,6 +124,12 @@ class EventList:
             if not first:
                 self.cut("the list of events")
                 return
+            at = window.offset
+            for part in self._by_crew():
+                self._any_event = True
+                yield part
+            if window.offset != at or not window.left:
+                continue
             batch = self._guessed() or self._told_apart()
             if batch is not None:
                 self._any_event = True
@@ -115,24 +139,38 @@ class EventList:
             if self.cut_short:
                 return
 
+    def _by_crew(self) -> Iterator[Part]:
+        """The parts that a crew decodes of what follows."""
+        crew, separator = self._crew, self._separator
+        if crew is None or separator is None or not self._may_guess:
+            return
+        if self._window.offset >= self._alone_until:
+            self._alone_until = yield from crew.parts(self._window, separator)
+
+    @property
+    def _may_guess(self) -> bool:
+        return self._window.offset >= self._careful_until
+
     def _guessed(self) -> Batch | None:
         """The buffer's events up to the last border, if that is one."""
         window, separator = self._window, self._separator
-        if separator is None or window.offset < self._careful_until:
+        if separator is None or not self._may_guess:
             return None
         cut = window.buffer.rfind(separator, window.at)
         if cut < 0:
             return None
-        text = window.buffer[window.at : cut + 1]
-        decoded = self._decoder.many(b"[" + text + b"]")
-        if decoded is None:
+        batch = self._run(window.buffer[window.at : cut + 1], separator)
+        if batch is None:
             self._careful_until = window.base + cut
             return None
-        batch = self._placed(decoded, text, separator)
         window.at = cut + len(separator) - 1
         return batch
 
-    def _placed(self, decoded: Decoded, text: bytes, separator: bytes) -> Batch:
+    def _run(self, text: bytes, separator: bytes) -> Batch | None:
+        """The events of the text at hand, unless it is none."""
+        decoded = self._decoder.many(b"[" + text + b"]")
+        if decoded is None:
+            return None
         base = self._window.offset
         borders = _places(text, separator)
         if len(borders) + 1 != len(decoded.events):
@@ -141,6 +179,25 @@ class EventList:
         starts = np.concatenate(([0], borders + len(separator) - 1))
         ends = np.concatenate((borders + 1, [len(text)]))
         return Batch(decoded, base + starts, ends - starts)
+
+    def whole(self, separator: bytes) -> Iterator[Batch]:
+        """The events where the text is whole events from end to end, with this between two.
+
+        Raises:
+            Unclear: it is not, or something of it takes a closer look.
+        """
+        window, self._separator = self._window, separator
+        window.fill_to(BLOCK)
+        while window.left:
+            if window.ended:
+                batch = self._run(window.buffer[window.at :], separator)
+                window.at = len(window.buffer)
+            else:
+                batch = self._guessed()
+            if batch is None:
+                raise Unclear
+            yield batch
+            window.fill_to(BLOCK)
 
     def _told_apart(self) -> Batch | None:
         """The buffer's next whole events, found one by one; None if the first was none."""

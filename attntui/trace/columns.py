@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from attntui.trace.chunks import Batch
 from attntui.trace.devices import MOST_DEVICES
 from attntui.trace.event_json import NO_ARGS, Args, Event, LooseEvent
 from attntui.trace.interned import NO_CONFIG, NO_INPUTS, ConfigKey, InputsKey, Interner
-from attntui.trace.lanes import LaneTable
+from attntui.trace.lanes import LaneTable, PackedLanes
 from attntui.trace.model import ABSENT, I32, I64, Bool, Category
 from attntui.trace.notices import Notices
 from attntui.trace.pack import integers, packed
-from attntui.trace.phases import Phases
+from attntui.trace.phases import PackedPhases, Phases
+from attntui.trace.stretch import OUTSIDE, Stretch
 from attntui.trace.times import NO_TIME, durations_from_floats, durations_from_texts
 
 AnyEvents = Sequence[Event | LooseEvent]
@@ -89,16 +91,39 @@ class ColumnTable:
         """The finished column; it is kept no longer."""
         return np.frombuffer(self.data.pop(field), dtype=self.types[field])
 
+    def packed(self) -> dict[str, npt.NDArray[Any]]:
+        """The columns so far."""
+        return {
+            field: np.frombuffer(data, dtype=self.types[field]) for field, data in self.data.items()
+        }
+
     @property
     def memory(self) -> int:
         return sum(map(len, self.data.values()))
 
 
-class Store:
-    """All that is kept of the events read so far."""
+@dataclass(frozen=True, slots=True)
+class PackedStore:
+    """What a `Store` holds: a table's columns by field, and what their numbers stand for."""
 
-    def __init__(self, notices: Notices) -> None:
+    events: int
+    names: list[str]
+    phases_seen: list[str]
+    raw_categories: list[str]
+    inputs: list[InputsKey]
+    configs: list[ConfigKey]
+    lanes: PackedLanes
+    category_counts: dict[str, int]
+    tables: dict[tuple[str, ...], dict[str, npt.NDArray[Any]]]
+    phases: PackedPhases
+
+
+class Store:
+    """All that is kept of the events read so far: of those that reach into `stretch`, if any."""
+
+    def __init__(self, notices: Notices, stretch: Stretch | None = None) -> None:
         self.events = 0
+        self.stretch = stretch
         self.names: Interner[str] = Interner()
         self._all_categories: Interner[str] = Interner()
         self._all_phases: Interner[str] = Interner()
@@ -137,6 +162,53 @@ class Store:
         """Whether any entry was an event at all."""
         return self.rows > 0 or any(self._all_phases)
 
+    def packed(self) -> PackedStore:
+        """All that is kept, to be taken by another store (`absorb`)."""
+        return PackedStore(
+            events=self.events,
+            names=self.names.values_seen,
+            phases_seen=self._all_phases.values_seen,
+            raw_categories=self.raw_categories.values_seen,
+            inputs=self.inputs.values_seen,
+            configs=self.configs.values_seen,
+            lanes=self.lanes.packed(),
+            category_counts=dict(self.category_counts),
+            tables={fields: table.packed() for fields, table in self.tables.items()},
+            phases=self.phases.packed(),
+        )
+
+    def absorb(self, packed: PackedStore) -> None:
+        """Takes what another store kept of the text that follows."""
+        self.events += packed.events
+        for phase in packed.phases_seen:
+            self._all_phases[phase]
+        for category, count in packed.category_counts.items():
+            self.category_counts[category] += count
+        lanes = self.lanes.absorb(packed.lanes)
+        names = self.names.numbers(packed.names)
+        # One after another: each counts among those that the next finds.
+        folded = (self._folded(category) for category in packed.raw_categories)
+        numbers = {
+            "lane": lanes,
+            "name": names,
+            "raw_category": self.raw_categories.numbers(folded),
+            "inputs": self.inputs.numbers(packed.inputs),
+            "launch_config": self.configs.numbers(packed.configs),
+        }
+        self.phases.absorb(packed.phases, names, lanes)
+        for fields, columns in packed.tables.items():
+            numbered = {
+                field: numbers[field][column] if field in numbers else column
+                for field, column in columns.items()
+            }
+            self._table(fields).append(numbered, len(columns["start"]))
+
+    def _table(self, fields: tuple[str, ...]) -> ColumnTable:
+        table = self.tables.get(fields)
+        if table is None:
+            table = self.tables[fields] = ColumnTable(fields)
+        return table
+
     def add(self, batch: Batch) -> None:
         """Sorts a batch by phase and category, and packs each kind."""
         events = batch.decoded.events
@@ -169,7 +241,15 @@ class Store:
         if events:
             offset = batch.offsets[at]
             dur = self._durations(events, offset, exact=batch.decoded.microseconds is None)
-            self.add_rows(events, raw_category, start, dur, offset, batch.lengths[at])
+            length = batch.lengths[at]
+            if self.stretch is not None:
+                inside = self.stretch.overlaps(start, dur)
+                self._notices.add_events(OUTSIDE, events, ~inside, offset)
+                keep = np.flatnonzero(inside)
+                events = [events[index] for index in keep.tolist()]
+                start, dur, offset, length = start[keep], dur[keep], offset[keep], length[keep]
+            if events:
+                self.add_rows(events, raw_category, start, dur, offset, length)
 
     def _durations(self, events: AnyEvents, offset: I64, *, exact: bool) -> I64:
         if exact:
@@ -200,9 +280,7 @@ class Store:
         raw_category = self._folded(raw_category)
         category = category_of(raw_category)
         fields = FIELDS.get(category, _DEVICE)
-        table = self.tables.get(fields)
-        if table is None:
-            table = self.tables[fields] = ColumnTable(fields)
+        table = self._table(fields)
         args: list[Any] = [event.args or NO_ARGS for event in events]
         columns: dict[str, npt.NDArray[Any]] = {
             "start": start,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any, Generic, TypeVar, overload
 
+import numpy as np
+
 from attntui.trace.event_json import loads_lenient
-from attntui.trace.model import ABSENT, LaunchConfig, OpInputs, Shape
+from attntui.trace.model import ABSENT, I32, LaunchConfig, OpInputs, Shape
 
 K = TypeVar("K")
 
@@ -44,11 +46,35 @@ class Interner(dict[K, int], Generic[K]):
         self.memory += _KEY_BYTES + _text_length(value)
         return number
 
+    def numbers(self, values: Iterable[K]) -> I32:
+        """The number of each value, and ABSENT at last, for what has none."""
+        return np.array([*(self[value] for value in values), ABSENT], dtype=np.int32)
+
 
 def _text_length(value: object) -> int:
     if isinstance(value, tuple):
         return sum(map(_text_length, value))
     return len(value) if isinstance(value, str | bytes) else 8
+
+
+def by_first_use(
+    numbers: I32, values: Sequence[K], later: I32 | None = None
+) -> tuple[I32, tuple[K, ...]]:
+    """The numbers that values get in the order in which they are used, and the values so
+    ordered: first by `numbers`, then by those `later`. What is not used gets ABSENT.
+
+    So the numbers do not depend on how the text was cut. The table of new numbers ends with
+    ABSENT, which that stands for itself.
+    """
+    used = numbers if later is None else np.concatenate((numbers, later))
+    used = used[used != ABSENT]
+    first = np.full(len(values), len(used), np.int64)
+    # Of several values for one place the last is kept: backwards, the first use.
+    first[used[::-1]] = np.arange(len(used) - 1, -1, -1)
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(used))]
+    table = np.full(len(values) + 1, ABSENT, np.int32)
+    table[order] = np.arange(len(order))
+    return table, tuple(values[number] for number in order.tolist())
 
 
 class OpInputsTable(Sequence[OpInputs]):

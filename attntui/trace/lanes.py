@@ -32,6 +32,16 @@ class LaneKey(NamedTuple):
     stream: int
 
 
+class PackedLanes(NamedTuple):
+    """What a `LaneTable` holds."""
+
+    keys: list[LaneKey]
+    labels: dict[tuple[str, str], str]
+    process_labels: dict[str, str]
+    orders: dict[tuple[str, str], int]
+    process_orders: dict[str, int]
+
+
 class LaneTable:
     """Numbers lanes in the order in which they are met."""
 
@@ -47,7 +57,7 @@ class LaneTable:
 
     @property
     def memory(self) -> int:
-        return _LANE_BYTES * (len(self._threads) + len(self._streams))
+        return _LANE_BYTES * max(len(self.keys), len(self._threads) + len(self._streams))
 
     def of_thread(self, pid: Any, tid: Any) -> int:
         try:
@@ -109,6 +119,26 @@ class LaneTable:
             self._orders[process, thread] = value
         elif isinstance(value, int) and what == "process_sort_index":
             self._process_orders[process] = value
+
+    def packed(self) -> PackedLanes:
+        """The lanes and what they are called, to be taken by another table (`absorb`)."""
+        return PackedLanes(
+            self.keys,
+            self._labels,
+            self._process_labels,
+            self._orders,
+            self._process_orders,
+        )
+
+    def absorb(self, packed: PackedLanes) -> I32:
+        """Takes the lanes of another table, whose names count from now on: the number here of
+        each of its numbers.
+        """
+        self._labels.update(packed.labels)
+        self._process_labels.update(packed.process_labels)
+        self._orders.update(packed.orders)
+        self._process_orders.update(packed.process_orders)
+        return np.array([self._number(key) for key in packed.keys], dtype=np.int32)
 
     def label(self, key: LaneKey) -> str:
         """The recorded name of a lane's thread."""

@@ -7,19 +7,24 @@ import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from attntui.errors import InputError, LoadCancelled
 from attntui.trace.assemble import assemble
-from attntui.trace.chunks import Batch
 from attntui.trace.columns import Store
+from attntui.trace.crew import Crew, MemberLost, members_for
+from attntui.trace.crew_member import Part
 from attntui.trace.event_json import loads_lenient
+from attntui.trace.extent import Extent, Survey
 from attntui.trace.memory import available_memory
 from attntui.trace.model import Trace
 from attntui.trace.notices import Notices
 from attntui.trace.scan import Window
 from attntui.trace.source import Source, open_source
-from attntui.trace.trace_text import Lost, TraceText
+from attntui.trace.stretch import Stretch
+from attntui.trace.trace_text import Lost, Restart, TraceText
+
+WHOLE = Extent()
 
 _REPORT_EVERY_S = 0.05
 _GROWTH = 10
@@ -54,10 +59,14 @@ class _Watch:
         self.done = 0
         self.events = 0
 
-    def look(self, done: int, total: int | None, events: int, *, always: bool = False) -> None:
-        self.done, self.events = done, events
+    def again(self) -> None:
+        """Looks while nothing new is known."""
         if self._cancelled is not None and self._cancelled():
             raise LoadCancelled
+
+    def look(self, done: int, total: int | None, events: int, *, always: bool = False) -> None:
+        self.done, self.events = done, events
+        self.again()
         now = time.monotonic()
         if self._progress is not None and (always or now >= self._next):
             self._next = now + _REPORT_EVERY_S
@@ -67,14 +76,15 @@ class _Watch:
 def load(
     path: str | os.PathLike[str],
     *,
+    extent: Extent = WHOLE,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Trace:
     """Reads a Kineto or Chrome trace: JSON, plain, gzip or zstd, whatever its name.
 
-    `-` reads standard input. `progress` is called at most twenty times a second, and once
-    when all is read and once at the end; `cancelled` is asked at every block and between
-    the steps of the work that follows.
+    `-` reads standard input. `extent` says which part is read. `progress` is called at most
+    twenty times a second, and once when all is read and once at the end; `cancelled` is asked
+    at every block and between the steps of the work that follows.
 
     Raises:
         InputError: the file cannot be read, holds no trace, or one too large for the memory.
@@ -83,26 +93,27 @@ def load(
     shown = os.fspath(path)
     watch = _Watch(progress, cancelled)
     try:
-        return _load(shown, watch)
+        return _load(shown, watch, extent)
     except MemoryError:
         pass
     # Raised out here, where the tables of the failed load are free again.
     raise InputError(
         f"{shown}: is too large for the memory that is free (it ran out after "
         f"{watch.events:,} events, {watch.done / 1e6:,.0f} MB into the file); "
-        "free some memory, or record fewer steps"
+        "free some memory, or read a part of it: --last-steps, --window"
     )
 
 
-def _load(shown: str, watch: _Watch) -> Trace:
+def _load(shown: str, watch: _Watch, extent: Extent) -> Trace:
     source = open_source(shown, lambda done: watch.look(done, None, 0))
-    notices = Notices()
+    stretch = None
+    if extent.takes_a_look:
+        survey, _, source, _ = _gone_through(shown, source, watch, extent, lambda _: Survey())
+        stretch, source = survey.stretch(extent, shown), source.again()
+    store, text, source, notices = _gone_through(
+        shown, source, watch, extent, lambda notices: Store(notices, stretch), stretch
+    )
     try:
-        try:
-            store, text = _read(shown, source, notices, watch, search=False)
-        except Lost:
-            source, notices = source.again(), Notices()
-            store, text = _read(shown, source, notices, watch, search=True)
 
         def pause(*, always: bool = False) -> None:
             events = store.events + text.left_out
@@ -114,16 +125,64 @@ def _load(shown: str, watch: _Watch) -> Trace:
         if source.damage is None:
             raise
         raise InputError(f"{shown}: {source.damage}, before the first whole event") from None
-    finally:
-        source.finish()
     watch.look(source.position, source.size, trace.events, always=True)
     return trace
 
 
+S = TypeVar("S", Store, Survey)
+
+
+def _gone_through(
+    shown: str,
+    source: Source,
+    watch: _Watch,
+    extent: Extent,
+    store: Callable[[Notices], S],
+    stretch: Stretch | None = None,
+) -> tuple[S, TraceText, Source, Notices]:
+    """All events of the text in a store, by a crew where that pays."""
+    notices = Notices()
+    crew = _crew(source, watch, stretch)
+    try:
+        found, text = _read(shown, source, notices, watch, extent, store, crew)
+    except Lost:
+        source, notices = source.again(), Notices()
+        found, text = _read(shown, source, notices, watch, extent, store, None, search=True)
+    except MemberLost as lost:
+        raise InputError(f"{shown}: {lost}; it may be that memory ran out") from None
+    except InputError:
+        if source.damage is None:
+            raise
+        raise InputError(f"{shown}: {source.damage}, before the first whole event") from None
+    finally:
+        source.finish()
+        if crew is not None:
+            crew.end()
+    return found, text, source, notices
+
+
+def _crew(source: Source, watch: _Watch, stretch: Stretch | None) -> Crew | None:
+    """Who helps to decode, where there is so much that it pays."""
+    count = members_for(source.text_size)
+    try:
+        return Crew(count, source.descriptor, watch.again, stretch) if count else None
+    except OSError:
+        # No more processes or descriptors may be had: it goes without.
+        return None
+
+
 def _read(
-    path: str, source: Source, notices: Notices, watch: _Watch, *, search: bool
-) -> tuple[Store, TraceText]:
-    store = Store(notices)
+    path: str,
+    source: Source,
+    notices: Notices,
+    watch: _Watch,
+    extent: Extent,
+    new_store: Callable[[Notices], S],
+    crew: Crew | None,
+    *,
+    search: bool = False,
+) -> tuple[S, TraceText]:
+    store = new_store(notices)
     barren, progress = 0, (0, 0)
 
     def read() -> bytes:
@@ -140,19 +199,25 @@ def _read(
         barren += len(block)
         return block
 
-    text = TraceText(path, Window(read), notices, search=search)
-    budget = available_memory()
+    text: TraceText = TraceText(path, Window(read, source.seek), notices, crew, search=search)
+    budget = min(available_memory(), extent.memory or available_memory())
     for batch in text.batches():
-        if not isinstance(batch, Batch):
-            store = Store(notices)
+        if isinstance(batch, Restart):
+            store = new_store(notices)
             notices.add("duplicate_key", "`traceEvents` stands twice; the last one counts")
             continue
-        store.add(batch)
+        if isinstance(batch, Part):
+            store.absorb(batch.store)
+            notices.absorb(batch.notices)
+            watch.look(source.position, source.size, store.events)
+        else:
+            store.add(batch)
         if store.memory * _GROWTH > budget:
             notices.add(
                 "memory",
                 f"stopped after {store.events:,} events: the rest needs more than the "
-                f"{budget >> 20:,} MB of memory that are free",
+                f"{budget >> 20:,} MB of memory that may be used; --last-steps or --window "
+                "read a part",
             )
             break
     else:

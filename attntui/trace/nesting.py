@@ -10,6 +10,12 @@ from attntui.trace.model import ABSENT, I16, I32, I64
 
 DEEPEST = int(np.iinfo(np.int16).max)
 
+_FEW = 1000
+"""So many events that cross their parents are closed late one by one."""
+
+_ROUNDS = 8
+"""An event that is closed late may be crossed by more: so often it is looked at again."""
+
 
 def nest(start: I64, end: I64) -> tuple[I16, I32]:
     """Depth and parent of each event of one lane, sorted by start, then longer first.
@@ -22,14 +28,37 @@ def nest(start: I64, end: I64) -> tuple[I16, I32]:
     count = len(start)
     if count == 0:
         return np.zeros(0, np.int16), np.zeros(0, np.int32)
-    depth = _open_before(start, end)
-    parent = _parents(depth)
-    inner = np.flatnonzero(parent != ABSENT)
-    outer = parent[inner]
-    crossing = inner[(end[inner] > end[outer]) | (end[outer] <= start[inner])]
+    closing = end
+    for _ in range(_ROUNDS):
+        depth = _open_before(start, closing)
+        parent = _parents(depth)
+        crossing = _crossing(start, closing, parent)
+        if not 0 < len(crossing) <= _FEW:
+            break
+        closing = _closed_late(start, closing, parent, crossing)
     if len(crossing):
         _mend(start, end, depth, parent, crossing)
     return np.minimum(depth, DEEPEST).astype(np.int16), parent.astype(np.int32)
+
+
+def _crossing(start: I64, end: I64, parent: I64) -> I64:
+    """The rows that do not lie in their parent."""
+    inner = np.flatnonzero(parent != ABSENT)
+    outer = parent[inner]
+    return inner[(end[inner] > end[outer]) | (end[outer] <= start[inner])]
+
+
+def _closed_late(start: I64, end: I64, parent: I64, crossing: I64) -> I64:
+    """When events are closed if none is before those that began in it: later than `end` for
+    those around what crosses them.
+    """
+    end = end.copy()
+    for row in crossing.tolist():
+        outer = int(parent[row])
+        while outer != ABSENT and start[row] < end[outer] < end[row]:
+            end[outer] = end[row]
+            outer = int(parent[outer])
+    return end
 
 
 def _open_before(start: I64, end: I64) -> I64:
@@ -56,7 +85,9 @@ def _parents(depth: I64) -> I64:
 
 
 def _mend(start: I64, end: I64, depth: I64, parent: I64, crossing: I64) -> None:
-    """Nests again, by a stack, the smallest groups of overlapping events that cross."""
+    """Where many cross: nests again, by a stack, the smallest groups of overlapping events
+    that do.
+    """
     todo = [(0, len(start), 0, ABSENT)]
     while todo:
         first, stop, level, owner = todo.pop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -27,6 +27,11 @@ _HOST_DEVICE_TYPE = 0
 
 _MOST_MEMORY = 2**50
 """Bytes that no machine has."""
+
+_INSTANT, _MEMORY = 4, 7
+"""Integers of an instant (time, offset, lane, name) and of a memory event (time, offset, lane
+and what the allocator says).
+"""
 
 _HALF_BYTES = 900
 """About what the half of a pair takes until the other is met."""
@@ -55,19 +60,33 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """The begin or the end of an event, at `time` ns of the file.
-
-    `among` is what begins and ends are matched within: a thread, or an asynchronous id.
-    """
+    """The begin or the end of an event, at `time` ns of the file; `ids` of an asynchronous one."""
 
     begins: bool
-    asynchronous: bool
+    ids: tuple[bytes, bytes] | None
     time: int
     event: AnyEvent
-    among: Hashable
     lane: int
     offset: int
     length: int
+
+    @property
+    def asynchronous(self) -> bool:
+        return self.ids is not None
+
+    @property
+    def among(self) -> Hashable:
+        """What begins and ends are matched within: a thread, or an asynchronous id."""
+        return self.lane, self.ids
+
+
+@dataclass(frozen=True, slots=True)
+class PackedPhases:
+    """What `Phases` took, its tables as arrays [rows, `_INSTANT`] and [rows, `_MEMORY`]."""
+
+    halves: list[Half]
+    instants: I64
+    memory: I64
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,34 +172,41 @@ class Phases:
     def _take_instants(self, events: Sequence[AnyEvent], times: I64, offsets: I64) -> None:
         self._notices.add_events("no_time", events, times == NO_TIME, offsets)
         placed = [
-            (event, time)
-            for event, time in zip(events, times.tolist(), strict=True)
+            (event, time, offset)
+            for event, time, offset in zip(events, times.tolist(), offsets.tolist(), strict=True)
             if time != NO_TIME
         ]
-        memory: list[tuple[Args, int, int]] = []
-        for event, time in placed:
+        memory: list[tuple[Args, int, int, int]] = []
+        for event, time, offset in placed:
             lane = self._lanes.of_thread(event.pid, event.tid)
             if event.name == MEMORY_EVENT and isinstance(event.args, Args):
-                memory.append((event.args, time, lane))
+                memory.append((event.args, time, offset, lane))
             else:
-                self._instants += struct.pack("3q", time, self._names[event.name], lane)
+                self._instants += struct.pack(
+                    f"{_INSTANT}q", time, offset, lane, self._names[event.name]
+                )
         if memory:
             self._take_memory(*zip(*memory, strict=True))
 
     def _take_memory(
-        self, args: Sequence[Args], times: Sequence[int], lanes: Sequence[int]
+        self,
+        args: Sequence[Args],
+        times: Sequence[int],
+        offsets: Sequence[int],
+        lanes: Sequence[int],
     ) -> None:
         on_host = integers([a.device_type for a in args]) == _HOST_DEVICE_TYPE
-        rows = np.empty((len(args), 6), dtype=np.int64)
+        rows = np.empty((len(args), _MEMORY), dtype=np.int64)
         rows[:, 0] = times
+        rows[:, 1] = offsets
+        rows[:, 2] = lanes
         change = integers([a.memory_change for a in args])
-        rows[:, 1] = np.where(np.abs(change) < _MOST_MEMORY, change, ABSENT)
-        rows[:, 2] = integers([a.memory_allocated for a in args], below=_MOST_MEMORY)
-        rows[:, 3] = integers([a.memory_reserved for a in args], below=_MOST_MEMORY)
-        rows[:, 4] = np.where(
+        rows[:, 3] = np.where(np.abs(change) < _MOST_MEMORY, change, ABSENT)
+        rows[:, 4] = integers([a.memory_allocated for a in args], below=_MOST_MEMORY)
+        rows[:, 5] = integers([a.memory_reserved for a in args], below=_MOST_MEMORY)
+        rows[:, 6] = np.where(
             on_host, ABSENT, integers([a.device_id for a in args], below=MOST_DEVICES)
         )
-        rows[:, 5] = lanes
         self._memory += rows.tobytes()
 
     def _take_halves(
@@ -193,10 +219,10 @@ class Phases:
             begins, asynchronous = _HALVES[event.ph]
             if asynchronous:
                 lane = self._lanes.of_asynchronous(event.pid, event.cat)
-                among: Hashable = lane, bytes(event.id), bytes(event.id2)
+                ids = bytes(event.id), bytes(event.id2)
             else:
-                among = lane = self._lanes.of_thread(event.pid, event.tid)
-            self._halves.append(Half(begins, asynchronous, time, event, among, lane, *place))
+                lane, ids = self._lanes.of_thread(event.pid, event.tid), None
+            self._halves.append(Half(begins, ids, time, event, lane, *place))
 
     def pairs(self) -> Iterator[Pair]:
         """Pairs begins and ends of one thread, or one asynchronous id, in order of time.
@@ -205,7 +231,7 @@ class Phases:
         name. A begin without an end is yielded last, with none.
         """
         halves, self._halves = self._halves, []
-        halves.sort(key=lambda half: half.time)
+        halves.sort(key=lambda half: (half.time, half.offset))
         open_begins: dict[Hashable, _OpenBegins] = defaultdict(_OpenBegins)
         for half in halves:
             begins = open_begins[half.among]
@@ -225,8 +251,8 @@ class Phases:
     def leave_out(self, stray: Callable[[I64], Bool]) -> int:
         """Forgets the marks and memory events at `stray` times: how many they were."""
         left_out = 0
-        for rows, width in ((self._instants, 3), (self._memory, 6)):
-            table = np.frombuffer(rows, dtype=np.int64).reshape(-1, width)
+        for rows, width in ((self._instants, _INSTANT), (self._memory, _MEMORY)):
+            table = _table(rows, width)
             lost = stray(table[:, 0])
             if lost.any():
                 kept = table[~lost].tobytes()
@@ -237,19 +263,41 @@ class Phases:
 
     def instants(self) -> tuple[I64, I32, I32]:
         """Times, name ids and lane ids of the instants, in order of time."""
-        rows = np.frombuffer(self._instants, dtype=np.int64).reshape(-1, 3)
-        rows = rows[np.argsort(rows[:, 0], kind="stable")]
-        return rows[:, 0], rows[:, 1].astype(np.int32), rows[:, 2].astype(np.int32)
+        rows = _in_order(_table(self._instants, _INSTANT))
+        return rows[:, 0], rows[:, 3].astype(np.int32), rows[:, 2].astype(np.int32)
 
     def memory_events(self) -> tuple[MemoryEvents, I32]:
         """The allocator's events, in the file's own time and devices, and their lane ids."""
-        rows = np.frombuffer(self._memory, dtype=np.int64).reshape(-1, 6)
-        rows = rows[np.argsort(rows[:, 0], kind="stable")]
+        rows = _in_order(_table(self._memory, _MEMORY))
         events = MemoryEvents(
             time=rows[:, 0].copy(),
-            change=rows[:, 1].copy(),
-            allocated=rows[:, 2].copy(),
-            reserved=rows[:, 3].copy(),
-            device=rows[:, 4].astype(np.int32),
+            change=rows[:, 3].copy(),
+            allocated=rows[:, 4].copy(),
+            reserved=rows[:, 5].copy(),
+            device=rows[:, 6].astype(np.int32),
         )
-        return events, rows[:, 5].astype(np.int32)
+        return events, rows[:, 2].astype(np.int32)
+
+    def packed(self) -> PackedPhases:
+        """All that was taken, to be taken by others (`absorb`)."""
+        return PackedPhases(
+            self._halves, _table(self._instants, _INSTANT), _table(self._memory, _MEMORY)
+        )
+
+    def absorb(self, packed: PackedPhases, names: I32, lanes: I32) -> None:
+        """Takes what others took: `names` and `lanes` have the numbers here of their numbers."""
+        self._halves += [replace(half, lane=int(lanes[half.lane])) for half in packed.halves]
+        instants, memory = packed.instants.copy(), packed.memory.copy()
+        instants[:, 2], instants[:, 3] = lanes[instants[:, 2]], names[instants[:, 3]]
+        memory[:, 2] = lanes[memory[:, 2]]
+        self._instants += instants.tobytes()
+        self._memory += memory.tobytes()
+
+
+def _table(rows: bytearray, width: int) -> I64:
+    return np.frombuffer(rows, dtype=np.int64).reshape(-1, width)
+
+
+def _in_order(table: I64) -> I64:
+    """By time, then by place in the text."""
+    return table[np.lexsort((table[:, 1], table[:, 0]))]

@@ -18,11 +18,14 @@ class Window:
     """The text of a file through a buffer that only moves forward.
 
     `buffer[at:]` is what is not yet taken; `base` is the offset of `buffer[0]` in the
-    whole text.
+    whole text. `seek` makes `read` go on from an offset, where the text lets one.
     """
 
-    def __init__(self, read: Callable[[], bytes]) -> None:
+    def __init__(
+        self, read: Callable[[], bytes], seek: Callable[[int], None] | None = None
+    ) -> None:
         self._read = read
+        self._seek = seek
         self.buffer = b""
         self.base = 0
         self.at = 0
@@ -60,6 +63,17 @@ class Window:
             blocks.append(block)
         self.buffer = b"".join(blocks)
         return len(self.buffer) > len(blocks[0])
+
+    def go_to(self, offset: int) -> None:
+        """Goes on from another place in the text; there must be a `seek`."""
+        assert self._seek is not None
+        self._seek(offset)
+        self.buffer, self.base, self.at, self.ended = b"", offset, 0, False
+
+    def put_back(self, text: bytes) -> None:
+        """Puts back what was taken last."""
+        self.base = self.offset - len(text)
+        self.buffer, self.at = text + self.buffer[self.at :], 0
 
     def fill_to(self, size: int) -> None:
         while self.left < size and self.fill():

@@ -20,6 +20,9 @@ BLOCK = 256 * 1024
 """Bytes of text a read yields at most: a chunk that stays in the cache."""
 
 _COMPRESSED_BLOCK = 64 * 1024
+_TIMES_PACKED = 8
+"""A trace is packed to a tenth, give or take."""
+
 _CHECKPOINT_EVERY = 4 * 1024 * 1024
 _MOST_CHECKPOINTS = 1024
 _GZIP = b"\x1f\x8b"
@@ -42,6 +45,20 @@ class Source(Protocol):
 
     @property
     def damage(self) -> str | None: ...
+
+    @property
+    def text_size(self) -> int:
+        """About the bytes of text in all; 0 where that is not known."""
+        ...
+
+    @property
+    def descriptor(self) -> int | None:
+        """Of an open file whose bytes are the text; None where there is none such."""
+        ...
+
+    def seek(self, position: int) -> None:
+        """Reads on from this place, where there is a `descriptor`."""
+        ...
 
     def read(self) -> bytes:
         """The next bytes of text, at most `BLOCK`; empty at the end or at damage."""
@@ -150,6 +167,17 @@ class PlainSource:
         self.damage: str | None = None
 
     @property
+    def text_size(self) -> int:
+        return self._file.size or 0
+
+    @property
+    def descriptor(self) -> int | None:
+        return self._file.descriptor if isinstance(self._file, _RegularFile) else None
+
+    def seek(self, position: int) -> None:
+        self.position = position
+
+    @property
     def size(self) -> int | None:
         return self._file.size
 
@@ -242,11 +270,27 @@ def _before_error(state: Any, packed: bytes) -> bytes:
     return bytes(text)
 
 
-class GzipSource:
-    """Inflates, and keeps a copy of the decompressor every few megabytes of text."""
+class _Packed:
+    """What the text of a packed file lacks."""
+
+    descriptor: int | None = None
 
     def __init__(self, file: _File) -> None:
         self._file = file
+
+    @property
+    def text_size(self) -> int:
+        return (self._file.size or 0) * _TIMES_PACKED
+
+    def seek(self, position: int) -> None:
+        raise AssertionError("a packed file is read from start to end")
+
+
+class GzipSource(_Packed):
+    """Inflates, and keeps a copy of the decompressor every few megabytes of text."""
+
+    def __init__(self, file: _File) -> None:
+        super().__init__(file)
         self._inflater = _Inflater(file)
         self._text_position = 0
         self._every = _CHECKPOINT_EVERY
@@ -300,7 +344,7 @@ class _GzipReader:
         return _part(_blocks(inflater.read), offset - start, length)
 
 
-class ZstdSource:
+class ZstdSource(_Packed):
     """Text packed with zstd; needs the `zstandard` package."""
 
     def __init__(self, file: _File, path: str) -> None:
@@ -317,7 +361,7 @@ class ZstdSource:
                 BufferedReader(raw, _COMPRESSED_BLOCK), read_across_frames=True
             )
         )
-        self._file = file
+        super().__init__(file)
         self._path = path
         self._raw = _RawReader(file)
         self._stream = self._unpacked(self._raw)

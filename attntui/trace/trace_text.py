@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attntui.errors import InputError
 from attntui.trace.chunks import Batch, Ends, EventList, Strange
@@ -14,6 +14,10 @@ from attntui.trace.kinds import HEAD, other_kind
 from attntui.trace.notices import Notices
 from attntui.trace.scan import Window, find_end, take_value
 from attntui.trace.source import BLOCK
+
+if TYPE_CHECKING:
+    from attntui.trace.crew import Crew
+    from attntui.trace.crew_member import Part
 
 LARGEST_FIELD = 16 * 1024 * 1024
 """Bytes of one top-level field's text; a longer one is left out."""
@@ -44,10 +48,19 @@ class TraceText:
     """Parses the text that `window` shows. `fields` fills up with the top-level values,
     and `more` counts the traces that follow the one which is read.
 
-    With `search` the events are looked for by their key alone, whatever precedes.
+    A `crew` decodes what it can. With `search` the events are looked for by their key alone,
+    whatever precedes.
     """
 
-    def __init__(self, path: str, window: Window, notices: Notices, *, search: bool) -> None:
+    def __init__(
+        self,
+        path: str,
+        window: Window,
+        notices: Notices,
+        crew: Crew | None = None,
+        *,
+        search: bool,
+    ) -> None:
         self.fields: dict[str, Any] = {}
         self.whole = False
         self.more = 0
@@ -55,7 +68,8 @@ class TraceText:
         self._window = window
         self._notices = notices
         self._search = search
-        self._events = EventList(window, notices)
+        self._crew = crew
+        self._events = EventList(window, notices, crew)
         self._found_events = False
         self._fields_length = 0
 
@@ -74,7 +88,7 @@ class TraceText:
         """Where in the text the trace ends."""
         return self._window.offset
 
-    def batches(self) -> Iterator[Batch | Restart]:
+    def batches(self) -> Iterator[Batch | Part | Restart]:
         """The events in runs, as the text goes by.
 
         Raises:
@@ -98,7 +112,7 @@ class TraceText:
             self._count_more()
         elif first == b"[":
             window.at += 1
-            self._events = EventList(window, self._notices, ends=Ends.TEXT)
+            self._events = EventList(window, self._notices, self._crew, ends=Ends.TEXT)
             yield from self._list()
             self.whole = not self.cut_short
             self._count_more()
@@ -166,7 +180,7 @@ class TraceText:
         if window.peek(commas=True) == b"]":
             window.at += 1
 
-    def _object(self, depth: int = 0) -> Iterator[Batch | Restart]:
+    def _object(self, depth: int = 0) -> Iterator[Batch | Part | Restart]:
         window = self._window
         while True:
             first = window.peek(commas=True)
@@ -191,7 +205,7 @@ class TraceText:
             if key == "traceEvents" and window.peek() == b"[":
                 window.at += 1
                 if self._found_events:
-                    self._events = EventList(window, self._notices)
+                    self._events = EventList(window, self._notices, self._crew)
                     yield Restart()
                 yield from self._list()
                 if self.cut_short:
@@ -261,7 +275,7 @@ class TraceText:
         shown = ", ".join(list(keys)[:4])
         return f"is JSON without `traceEvents` ({shown}); not a profiler trace"
 
-    def _search_events(self) -> Iterator[Batch | Restart]:
+    def _search_events(self) -> Iterator[Batch | Part | Restart]:
         """Looks for the events by their key, since the fields before it are damaged."""
         window = self._window
         while True:
@@ -279,7 +293,7 @@ class TraceText:
         if not self.cut_short:
             yield from self._object()
 
-    def _list(self) -> Iterator[Batch]:
+    def _list(self) -> Iterator[Batch | Part]:
         self._found_events = True
         try:
             yield from self._events.batches()

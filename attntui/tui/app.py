@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
 from textual import on, work
+from textual.actions import ActionParseResult
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
@@ -17,7 +20,8 @@ from textual.worker import WorkerFailed
 
 from attntui.errors import InputError
 from attntui.safe import Safe, safe
-from attntui.tui.plain import PlainFilter
+from attntui.tui.abandoned import Abandoned
+from attntui.tui.filters import InertFilter, PlainFilter
 from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.loading import AligningScreen, LoadingScreen
@@ -35,6 +39,8 @@ class AttntuiApp(App[None]):
     """Loads the traces named, or lets the user choose one, and shows them."""
 
     TITLE = "attntui"
+    # On a terminal of a few cells no cell would be left, and Textual cannot wrap text to none.
+    CSS = "OptionList { min-width: 10; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "suspend_process", show=False),
         Binding("ctrl+c", "quit", show=False, priority=True),
@@ -47,6 +53,9 @@ class AttntuiApp(App[None]):
         self.failure: Safe | None = None
         self._comparing = False
         self._facts: Facts = {}
+        # The same ones each time: Textual keeps what a filter has made of a line.
+        last: list[LineFilter] = [InertFilter()]
+        self._last_filters = [*last, PlainFilter()] if options.ascii else last
 
     def get_driver_class(self) -> type[Driver]:
         chosen = super().get_driver_class()
@@ -68,15 +77,36 @@ class AttntuiApp(App[None]):
         """The command line tells of a crash, in one line."""
         self._exit_renderables.clear()
 
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Keys pressed before a screen has its widgets wait for them. Those that are answered
+        when another screen has opened over theirs, or the program is left, do nothing.
+        """
+        asked = action, default_namespace, namespaces
+        if self._exit or not self._is_on_top(default_namespace):
+            return False
+        if isinstance(default_namespace, Screen) and not default_namespace.is_mounted:
+            return default_namespace.call_later(self.run_action, *asked)
+        return await super().run_action(*asked)
+
+    def _is_on_top(self, node: DOMNode | None) -> bool:
+        """Whether what a key acts on is the app, or on the screen that has the keys now."""
+        return node is None or node is self or self.screen in node.ancestors_with_self
+
     def on_mount(self) -> None:
+        # A load or an analysis under way is not waited for when the program is left.
+        asyncio.get_running_loop().set_default_executor(Abandoned())
         if self.paths:
             self._open()
         else:
             self._pick()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        filters = super().get_line_filters()
-        return [*filters, PlainFilter()] if self.options.ascii else filters
+        return [*super().get_line_filters(), *self._last_filters]
 
     @work
     async def _open(self) -> None:

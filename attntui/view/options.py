@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from attntui.trace.extent import Extent
 
 PANE_NAMES = (
     *("overview", "kernels", "gaps", "attention", "ops", "steps"),
@@ -58,7 +62,8 @@ class Options(Spot):
     its cursor. Of two traces `unit` is what is compared, as `attntui diff --unit` has it, `pair`
     which of A's and of B's, from 0; `untied` lets the timelines move alone, `full_width` scales
     each unit to the screen. `maximised` shows the pane alone. `peak_bandwidth` (bytes/s) and
-    `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone.
+    `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone. `window`,
+    `last_steps` and `max_memory` say which part of a trace is read (`extent`).
     """
 
     step: int | None = None
@@ -79,12 +84,27 @@ class Options(Spot):
     ascii: bool = False
     peak_bandwidth: float | None = None
     peak_flops: float | None = None
+    window: tuple[int, int] | None = None
+    last_steps: int | None = None
+    max_memory: int | None = None
+
+    @property
+    def extent(self) -> Extent:
+        """Which part of a trace is read."""
+        from attntui.trace.extent import Extent
+
+        return Extent(self.window, self.last_steps, self.max_memory)
 
     @property
     def drawing(self) -> Options:
-        """How to draw, whichever trace is opened and wherever."""
+        """How to draw and how much to read, whichever trace is opened and wherever."""
         return Options(
-            ascii=self.ascii, peak_bandwidth=self.peak_bandwidth, peak_flops=self.peak_flops
+            ascii=self.ascii,
+            peak_bandwidth=self.peak_bandwidth,
+            peak_flops=self.peak_flops,
+            window=self.window,
+            last_steps=self.last_steps,
+            max_memory=self.max_memory,
         )
 
     def of_panes(self, panes: Collection[str]) -> Options:

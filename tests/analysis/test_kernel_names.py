@@ -1844,3 +1844,8 @@ def test_every_name_of_the_corpus_is_listed_or_in_a_sample(corpus: Path) -> None
     listed = {line.split("\t")[1] for line in NAMES.read_text("utf-8").splitlines()}
     known = listed.union(*map(recorded_names, SAMPLES.glob("*.json.gz")))
     assert set().union(*map(recorded_names, corpus.rglob("*.json.gz"))) <= known
+
+
+@pytest.mark.parametrize("name", ["[bold red]PWN[/]", "[with T = float]", "copy [8 x 4]"])
+def test_a_name_with_words_in_brackets_is_no_signature(name: str) -> None:
+    assert decode(name).short == name

@@ -75,6 +75,21 @@ def test_a_signal_during_a_load_is_not_kept_waiting(tmp_path: Path) -> None:
     assert_left_as_it_was(terminal)
 
 
+@pytest.mark.parametrize("key", [b"q", b"\x03"])
+def test_leaving_does_not_wait_for_an_analysis(trace: str, key: bytes) -> None:
+    patch = (
+        "import threading\n"
+        "import attntui.tui.screens.loading as m\n"
+        "def analysed(*_):\n    threading.Event().wait()\n"
+        "m.analysed = analysed"
+    )
+    terminal = Terminal(trace, program=("-c", FAILING.format(patch=patch)))
+    terminal.wait_for(b"analysing")
+    terminal.type(key)
+    assert terminal.exit_code() == 0
+    assert_left_as_it_was(terminal)
+
+
 def test_a_signal_that_was_ignored_stays_so(trace: str) -> None:
     code = FAILING.format(patch="import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)")
     terminal = opened(trace, program=("-c", code))
@@ -281,7 +296,11 @@ def test_a_deleted_directory_is_no_crash(trace: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["summary {0}", "summary --json {0}", "summary --markdown {0}", "diff {0} {0}"]
+    "command",
+    [
+        *("summary {0}", "summary --json {0}", "summary --markdown {0}", "diff {0} {0}"),
+        *("--help", "--version", "summary --help", "diff --help"),
+    ],
 )
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("where", [">/dev/full", ">&-"])

@@ -167,7 +167,7 @@ def test_running_out_of_memory_is_said_in_one_line(
     line = str(refused.value)
     assert line.startswith(f"{path}: is too large for the memory that is free")
     assert ("30,000 events, 4 MB" in line) == (where == "assemble")
-    assert line.endswith("free some memory, or record fewer steps")
+    assert line.endswith("free some memory, or read a part of it: --last-steps, --window")
     assert "\n" not in line
     # Nothing holds on to the tables of the load that failed.
     assert refused.value.__context__ is None

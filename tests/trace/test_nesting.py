@@ -35,10 +35,13 @@ def by_stack(start: np.ndarray, end: np.ndarray) -> tuple[list[int], list[int]]:
 
 
 @settings(max_examples=1000)
-@given(SPANS | LOOSE_SPANS)
-def test_nesting_agrees_with_a_stack(spans: Spans) -> None:
+@given(SPANS | LOOSE_SPANS, st.sampled_from([0, 3, 1000]), st.integers(1, 8))
+def test_nesting_agrees_with_a_stack(spans: Spans, few: int, rounds: int) -> None:
     start, end = arrays(spans)
-    depth, parent = nest(start, end)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nesting, "_FEW", few)
+        patch.setattr(nesting, "_ROUNDS", rounds)
+        depth, parent = nest(start, end)
     assert (depth.tolist(), parent.tolist()) == by_stack(start, end)
     assert (depth.dtype, parent.dtype) == (np.int16, np.int32)
 
@@ -92,6 +95,23 @@ def test_by_hand(spans: Spans, depths: list[int], parents: list[int]) -> None:
     assert parent.tolist() == parents
 
 
+@pytest.fixture
+def mended_by_stack(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where many events cross."""
+    monkeypatch.setattr(nesting, "_FEW", 0)
+
+
+def test_a_few_that_cross_cost_no_walk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nesting, "_mend", None)
+    inner = [(1000 * n + 10 * k, 8) for n in range(100) for k in range(1, 50)]
+    crossing = [(1000 * n + 5 * k, 1010 - 5 * k) for n in range(0, 100, 9) for k in range(3)]
+    start, end = arrays([*inner, *crossing, (50_115, 12), (0, 50_120)])
+    depth, parent = nest(start, end)
+    assert (depth.tolist(), parent.tolist()) == by_stack(start, end)
+    assert any(end[parent[row]] < end[row] for row in range(len(end)) if parent[row] != ABSENT)
+
+
+@pytest.mark.usefixtures("mended_by_stack")
 def test_only_the_events_that_cross_are_walked(monkeypatch: pytest.MonkeyPatch) -> None:
     """One crossing deep in a long trace must not cost a walk over all of it."""
     walked = []
@@ -110,6 +130,7 @@ def test_only_the_events_that_cross_are_walked(monkeypatch: pytest.MonkeyPatch) 
     assert 0 < sum(walked) < 10
 
 
+@pytest.mark.usefixtures("mended_by_stack")
 @pytest.mark.parametrize(
     ("spans", "groups"),
     [
@@ -139,6 +160,7 @@ def test_what_ends_together_is_walked_only_where_it_crosses(
     assert walked == groups
 
 
+@pytest.mark.usefixtures("mended_by_stack")
 def test_ends_at_one_time_are_no_crossing_to_mend(monkeypatch: pytest.MonkeyPatch) -> None:
     mended = []
     monkeypatch.setattr(nesting, "_mend", lambda *given: mended.append(given[-1].tolist()))

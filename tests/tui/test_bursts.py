@@ -14,10 +14,11 @@ from textual.pilot import Pilot
 from attntui.trace import Trace, load
 from attntui.tui.app import AttntuiApp
 from attntui.tui.screens import loading
+from attntui.tui.screens.bookmarks import BookmarkList
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
 from attntui.tui.widgets.table_pane import TablePane
-from attntui.tui.widgets.timeline import TimelineView
+from attntui.tui.widgets.timeline import HEADER_LINES, TimelineView
 from attntui.view.options import Options
 from attntui.view.session.reopen import opened as opened_as
 from attntui.view.session.session import Session
@@ -139,3 +140,48 @@ async def test_keys_and_resizes_before_the_load_ends_do_not_steer_the_timeline(
         assert screen.session.timeline.viewport == first.timeline.viewport
         assert screen.session.timeline.cursor in (moved.timeline.cursor, first.timeline.cursor)
         assert screen.session.pane == "timeline"
+
+
+async def test_a_drag_goes_on_where_the_terminal_became_narrower(opened: Opened) -> None:
+    async with opened(size=(200, 40)) as (pilot, screen):
+        timeline = screen.query_one(TimelineView)
+        right, line = timeline.region.right - 3, timeline.region.y + HEADER_LINES + 2
+        await pilot.mouse_down(offset=(right, line))
+        await pilot.resize_terminal(80, 40)
+        await pilot._post_mouse_events([events.MouseMove], offset=(40, line), button=1)
+        await pilot.mouse_up(offset=(40, line))
+        measured = screen.session.measured
+        assert measured is not None
+        assert measured.range.end <= screen.session.trace.span[1]
+
+
+@pytest.mark.parametrize("key", ["colon", "apostrophe", "question_mark", "S", "p", "C"])
+async def test_any_terminal_has_room_for_what_opens_over_the_panes(
+    opened: Opened, key: str
+) -> None:
+    async with opened() as (pilot, screen):
+        await pilot.press("m", key)
+        over = pilot.app.screen
+        assert over is not screen
+        for size in ((1, 1), (4, 3), (7, 1), (1, 40), (120, 40)):
+            await pilot.resize_terminal(*size)
+        assert pilot.app.screen is over
+        assert pilot.app.crash is None
+
+
+def test_bookmarks_that_are_not_drawn_yet_have_no_pages() -> None:
+    found = BookmarkList("a", "b")
+    found.highlighted = 1
+    found.action_page_up()
+    found.action_page_down()
+    assert found.highlighted == 1
+
+
+@pytest.mark.parametrize("key", ["colon", "apostrophe"])
+async def test_a_list_without_room_has_no_pages(opened: Opened, key: str) -> None:
+    async with opened() as (pilot, _):
+        await pilot.press("m")
+        for size in ((20, 1), (1, 1), (4, 3), (3, 40)):
+            await pilot.resize_terminal(*size)
+            await pilot.press(key, "pagedown", "pagedown", "pageup", "escape")
+        assert pilot.app.crash is None

@@ -131,6 +131,25 @@ async def test_notices_of_the_load_can_be_read(opened: Opened) -> None:
         assert "no launch (1)" in lines[0]
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_from_any_pane_to_the_notices_and_their_events(
+    opened: Opened, size: tuple[int, int]
+) -> None:
+    async with opened(pane="gaps", size=size) as (pilot, screen):
+        assert "! 1 notice" in str(screen.query_one("#title", Static).render())
+        await pilot.press("!")
+        overview = screen.query_one("#overview", TablePane)
+        assert overview.has_focus
+        (marked,) = [line for line in text_of(overview) if line.startswith("▸")]
+        assert marked.startswith("▸notice")
+        assert "no launch (1)" in marked
+        await pilot.press("enter")
+        assert screen.query_one(TimelineView).has_focus
+        event = screen.session.event
+        assert event is not None
+        assert screen.session.trace.name_of(event) == "leaked"
+
+
 async def test_the_roofline_opens_and_closes(opened: Opened) -> None:
     async with opened() as (pilot, screen):
         await pilot.press("p")

@@ -9,7 +9,7 @@ from typing import Any
 
 import builders
 import pytest
-from driver import compared_with, finished, loaded, picking
+from driver import compared_with, finished, loaded, picking, settled
 from steps_trace import two_steps
 from textual import events
 from textual.app import ComposeResult
@@ -17,7 +17,8 @@ from textual.widgets import Static
 from walker import FLASH, NAIVE
 
 from attntui.errors import LoadCancelled
-from attntui.trace import Progress
+from attntui.safe import safe
+from attntui.trace import Progress, Trace, load
 from attntui.tui.app import AttntuiApp
 from attntui.tui.screens import loading
 from attntui.tui.screens.base import PaneScreen
@@ -215,3 +216,54 @@ async def test_leaving_while_the_screen_is_made_leaves_no_traceback(
     async with app.run_test() as pilot:
         await finished(pilot, "_open")
     assert asked
+
+
+async def test_keys_typed_before_a_screen_has_widgets_wait_for_them(steps_file: Path) -> None:
+    app = AttntuiApp([str(steps_file)], Options())
+    async with app.run_test() as pilot:
+        await loaded(pilot)
+        screen = PickerScreen(safe("Compare with"), {}, closable=True)
+        app.push_screen(screen)
+        assert not screen.is_mounted
+        await app.run_action("sort_left", screen)
+        await app.run_action("help", screen)
+        await settled(pilot)
+        assert isinstance(app.screen, HelpScreen)
+
+
+async def test_keys_after_the_one_that_leaves_do_nothing(steps_file: Path) -> None:
+    app = AttntuiApp([str(steps_file)], Options())
+    async with app.run_test() as pilot:
+        await loaded(pilot)
+        for key in ("q", "question_mark", "S", "colon", "j"):
+            app.post_message(events.Key(key, None))
+        await pilot.pause()
+    assert app.crash is None
+    assert app.return_code == 0
+
+
+async def test_a_load_that_ends_under_another_screen_does_not_stay(
+    steps_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = AttntuiApp([str(steps_file)], Options())
+    async with app.run_test() as pilot:
+        await loaded(pilot)
+        begun, go_on = threading.Event(), threading.Event()
+
+        def slow(path: str, **more: Any) -> Trace:
+            begun.set()
+            assert go_on.wait(10)
+            return load(path, **more)
+
+        monkeypatch.setattr(loading, "load", slow)
+        await pilot.press("R")
+        over = PickerScreen(safe("over it"), {}, closable=True)
+        app.push_screen(over)
+        await settled(pilot)
+        go_on.set()
+        await finished(pilot, "_load")
+        assert app.screen is over
+        await pilot.press("escape")
+        await settled(pilot)
+        assert isinstance(app.screen, MainScreen)
+        assert app.screen.session.said == "reloaded"

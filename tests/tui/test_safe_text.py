@@ -11,7 +11,10 @@ from typing import Any
 import builders
 import pytest
 from driver import Opened, finished, loaded, picking
+from rich.text import Text
+from textual import events
 from textual.app import App
+from textual.widgets import Static
 from textual.widgets._toast import Toast
 
 import attntui
@@ -197,3 +200,23 @@ async def test_a_load_is_drawn_safely(tmp_path: Path, monkeypatch: pytest.Monkey
         assert isinstance(app.screen, LoadingScreen)
         assert "evil" in drawn(app).replace("\n", "")
         await pilot.press("escape")
+
+
+PASTED = "\x1b]0;evil\x07\x9b2J\u202eevil"
+
+
+@pytest.mark.parametrize("key", ["S", "colon"])
+async def test_what_is_pasted_into_any_input_is_drawn_safely(opened: Opened, key: str) -> None:
+    async with opened(size=(120, 40)) as (pilot, _):
+        await pilot.press(key)
+        pilot.app.post_message(events.Paste(PASTED))
+        await finished(pilot)
+        assert "]0;evil2Jevil" in drawn(pilot.app)
+
+
+async def test_nothing_that_a_widget_draws_acts_on_the_terminal(opened: Opened) -> None:
+    async with opened(size=(120, 40)) as (pilot, screen):
+        # Round all doors.
+        screen.query_one("#title", Static).update(Text(f"round {EVIL} the doors"))
+        await pilot.pause()
+        assert "round ]52;c;ZXZpbA==[red]evil the doors" in drawn(pilot.app)

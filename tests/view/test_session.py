@@ -42,6 +42,7 @@ from attntui.view.session.selection import (
     span_of,
 )
 from attntui.view.session.session import THRESHOLDS, Session
+from attntui.view.tables.scopes import scope_menu
 from attntui.view.words import status
 
 DEVICE_GAP = GapAt(0, ABSENT, 800_000, 850_000)
@@ -160,6 +161,15 @@ def test_the_likely_scope_is_the_next_narrower_one(session: Session) -> None:
     assert annotation.scope_text == "attn_fwd"
     assert annotation.selection == there.selection
     assert offered(annotation)[1] == WHOLE
+
+
+def test_a_selected_step_is_offered_wherever_the_cursor_is(session: Session) -> None:
+    there = session.cursor_to(700_000).pointing_at(Step(1))
+    choices, likely = offered(there)
+    assert likely == Step(1)
+    assert [choice for choice in choices if isinstance(choice, Step)] == [Step(1)]
+    menu = scope_menu(there)
+    assert menu.scope(menu.first) == Step(1)
 
 
 def test_a_measured_range_is_a_scope_too(session: Session) -> None:

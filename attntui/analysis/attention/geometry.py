@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 
 from attntui.analysis.attention.model import Geometry
@@ -29,6 +30,7 @@ def dtype_of(inputs: OpInputs, at: int) -> str | None:
     return _DTYPES.get(inputs.types[at]) if at < len(inputs.types) else None
 
 
+@lru_cache(maxsize=4096)
 def of_fused(inputs: OpInputs, op: AttentionOp) -> Geometry | None:
     """Sizes of a fused call, None where the op's inputs are not q, k and v."""
     if op.q is None:

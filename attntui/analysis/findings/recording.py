@@ -22,6 +22,7 @@ from attntui.analysis.recorded import (
     why_no_gpu,
 )
 from attntui.analysis.runtime_calls import GRAPH_LAUNCH
+from attntui.trace.extent import OUTSIDE
 from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, Category, Trace
 
@@ -198,7 +199,11 @@ def _launching_nothing(seen: Slice) -> Iterator[Finding]:
     """Launches of which no operation is there, unless those are memsets alone: not each of
     them runs on the GPU."""
     trace = seen.trace
-    calls = np.intersect1d(launch_calls(trace), seen.rows.cpu)
+    if any(notice.kind == OUTSIDE for notice in trace.notices):
+        # Theirs may be among what was not read.
+        return
+    calls = launch_calls(trace)
+    calls = calls[mask_of(len(trace), seen.rows.cpu)[calls]]
     lost = calls[~mask_of(len(trace), trace.launch[trace.gpu_ops_by_launch])[calls]]
     if is_named(trace, lost, holding("emset")).all():
         return

@@ -130,6 +130,9 @@ def signature(name: str) -> Signature:
             continue
         if char == "(":
             break
+        if char == "[" and index == start:
+            # No type is written so: this is no signature, and nothing before it a result.
+            return Signature(name, name, ())
         if char == " " and index > 0:
             start = index + 1
         index += 1

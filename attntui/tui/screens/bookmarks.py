@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,6 +20,14 @@ from attntui.view.session.places import Bookmark
 
 Rename = Callable[[int, str], tuple[Bookmark, ...]]
 """Gives a bookmark another name; returns the bookmarks as they are then."""
+
+
+class BookmarkList(OptionList):
+    """A list that has no pages before it is drawn, nor where the terminal has no room for it."""
+
+    def _move_page(self, direction: Literal[-1, 1]) -> None:
+        if self._lines:
+            super()._move_page(direction)
 
 
 class BookmarksScreen(DismissedOnce[int | None], ModalScreen[int | None]):
@@ -49,7 +57,7 @@ class BookmarksScreen(DismissedOnce[int | None], ModalScreen[int | None]):
         with Vertical() as box:
             set_title(box, safe("Bookmarks"))
             set_subtitle(box, safe("Enter goes  r names it  Esc closes"))
-            yield OptionList(*(styled(mark.label) for mark in self._bookmarks))
+            yield BookmarkList(*(styled(mark.label) for mark in self._bookmarks))
             yield Prompt()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:

@@ -120,7 +120,12 @@ class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
 
         outcome = Loaded()
         try:
-            trace = load(self.path, progress=progress, cancelled=cancelled)
+            trace = load(
+                self.path,
+                extent=self.options.extent,
+                progress=progress,
+                cancelled=cancelled,
+            )
             if not cancelled():
                 self.app.call_from_thread(analysing)
                 outcome = Loaded(session=analysed(trace, self.options))

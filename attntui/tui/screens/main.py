@@ -102,9 +102,6 @@ class MainScreen(PaneScreen):
             yield TextLine(id="hints")
 
     def on_mount(self) -> None:
-        if len(self.query(TablePane)) < len(PANES):
-            # The program is left: Textual mounts nothing more.
-            return
         set_title(self.query_one(DetailView), pane_title(KEYS, "detail"))
         self._arrange_tables()
         self._show_tables()

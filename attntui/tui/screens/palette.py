@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from textual.await_complete import AwaitComplete
-from textual.command import CommandPalette, DiscoveryHit, Hits
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hits
+from textual.message import Message
 from textual.system_commands import SystemCommandsProvider
 
 from attntui.tui.screens.base import PaneScreen
+from attntui.tui.screens.once import is_too_late
 from attntui.view.session.keys import Key
 
 
@@ -30,10 +32,19 @@ class Actions(SystemCommandsProvider):
 
 
 class Palette(CommandPalette):
-    """Dismissed once, like `DismissedOnce`."""
+    """Like `DismissedOnce`: Textual inherits styles from the first base alone."""
 
     def __init__(self) -> None:
         super().__init__(providers=[Actions])
 
+    def _action_command_list(self, action: str) -> None:
+        """A list has no pages before it is drawn, nor where the terminal has no room for it."""
+        if self.query_one(CommandList)._lines:
+            super()._action_command_list(action)
+
     def dismiss(self, result: None = None) -> AwaitComplete:
         return super().dismiss(result) if self.is_active else AwaitComplete()
+
+    async def _dispatch_message(self, message: Message) -> None:
+        if not is_too_late(self.app, message):
+            await super()._dispatch_message(message)

@@ -315,7 +315,8 @@ class TimelineView(Widget, can_focus=True):
         if self.session is None or self._pressed is None:
             return
         edges = self.session.timeline.viewport.edges(self.cells or 1)
-        first, last = sorted((self._pressed, min(cell, len(edges) - 2)))
+        # The terminal may have become narrower since the button went down.
+        first, last = sorted(min(at, len(edges) - 2) for at in (self._pressed, cell))
         self.post_message(self.Dragged(self, int(edges[first]), int(edges[last + 1]), ended))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:

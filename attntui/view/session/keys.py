@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attntui.safe import Safe, safe
-from attntui.view.session import calls, jumps, links, marks
+from attntui.view.session import calls, jumps, links, marks, notices
 from attntui.view.session.jumps import jump
 from attntui.view.session.session import Session
 
@@ -141,6 +141,8 @@ KEYS: tuple[Key, ...] = (
         ("pane('ops')", "6", "6", "ops (CPU)"),
         ("pane('detail')", "7", "7", "detail"),
         ("pane('steps')", "8", "8", "steps"),
+        ("next_notice", "exclamation_mark", "!", "overview: next notice, what was odd in the file",
+         jump(notices.next_notice)),
         ("roofline", "p", "p", "roofline picture of the kernels"),
         ("legend", "C", "C", "legend: what colours and signs mean"),
         ("compare", "c", "c", "compare with another trace"),
@@ -162,7 +164,7 @@ KEYS: tuple[Key, ...] = (
 
 _MAIN_ONLY = (
     *("accept", "next_step", "previous_step", "roofline", "compare", "copy_to_file", "reload"),
-    *("fit_all", "fit_selection", "go_back", "go_forward"),
+    *("next_notice", "fit_all", "fit_selection", "go_back", "go_forward"),
 )
 """Keys that mean nothing, or something else, where two traces are compared; so do panes and
 what stands under Scope.

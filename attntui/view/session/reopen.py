@@ -162,7 +162,7 @@ def command_line(session: Session, options: Options, tables: Sequence[ShownTable
 
 
 def drawing_words(options: Options) -> Iterator[str]:
-    """How the screens are drawn, whatever they show."""
+    """How the screens are drawn and how much is read, whatever they show."""
     if options.maximised:
         yield "--maximised"
     if options.ascii:
@@ -171,6 +171,12 @@ def drawing_words(options: Options) -> Iterator[str]:
         yield from ("--peak-bw", f"{options.peak_bandwidth / 1e12:g}")
     if options.peak_flops is not None:
         yield from ("--peak-tflops", f"{options.peak_flops / 1e12:g}")
+    if options.window is not None:
+        yield from ("--window", "{}ns..{}ns".format(*options.window))
+    if options.last_steps is not None:
+        yield from ("--last-steps", str(options.last_steps))
+    if options.max_memory is not None:
+        yield from ("--max-memory", str(options.max_memory))
 
 
 def table_words(tables: Sequence[ShownTable]) -> Iterator[str]:

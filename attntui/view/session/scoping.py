@@ -47,7 +47,9 @@ def offered(session: Session) -> tuple[list[Scope], Scope]:
         own = chosen
     elif isinstance(chosen, CallAt | RoleAt):
         own = Call(chosen.index if isinstance(chosen, CallAt) else chosen.call)
-        choices = [*(c for c in choices if not isinstance(c, Call)), own]
+    if own is not None and own not in choices:
+        # What is selected need not be where the cursor is: it stands for others of its kind.
+        choices = [*(c for c in choices if type(c) is not type(own)), own]
     if own is not None and own != session.scope:
         return choices, own
     here = choices.index(session.scope) if session.scope in choices else -1

@@ -21,7 +21,9 @@ def file_name(trace: Trace) -> Safe:
 
 
 def title(session: Session) -> Safe:
-    """What the scope's GPU time is made of, then where that is: what is cut comes last."""
+    """What the scope's GPU time is made of, then where that is: what is cut comes last. Before
+    the number of notices stands the key that leads to them.
+    """
     analysed, part = session.analysed, session.slice
     words: list[str] = []
     if part.devices:
@@ -35,7 +37,7 @@ def title(session: Session) -> Safe:
         words.append(counted(steps, "step"))
     notices = len(analysed.trace.notices)
     if notices:
-        words.append(counted(notices, "notice"))
+        words.append(f"! {counted(notices, 'notice')}")
     return safe("   ".join([*words, analysed.labels.devices, file_name(analysed.trace)]))
 
 

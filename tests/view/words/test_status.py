@@ -29,7 +29,7 @@ def test_the_title_tells_steps_load_and_notices(session: Session) -> None:
         "GPU busy 31.3 % of 1.950 ms",
         "idle 1.340 ms",
         "2 steps",
-        "1 notice",
+        "! 1 notice",
     ]
     assert title(session).endswith("   trace.json")
 
