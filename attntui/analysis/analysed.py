@@ -101,7 +101,7 @@ class AnalysedTrace:
         """
         return self.finder.host.first_uses
 
-    @fact
+    @cached_property
     def cpu(self) -> SelfTimes:
         """Self and total time of every CPU op and annotation."""
         return self_times(self.trace, self.finder.host)
@@ -132,7 +132,7 @@ class AnalysedTrace:
         """Which formats the devices that ran something multiply on matrix units."""
         return common_abilities(used_devices(self.trace))
 
-    @fact
+    @cached_property
     def launched(self) -> dict[int, DeviceIdle]:
         """By device what it did over the operations with a launch alone; a device that has
         none is missing.

@@ -1,0 +1,181 @@
+"""Opens a trace from what was kept of it, else from its file, and keeps it for the next time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.kept.fact import AllFacts, found, told_of
+from attntui.errors import InputError
+from attntui.trace.extent import Extent
+from attntui.trace.kept import traces
+from attntui.trace.kept.container import Contents, Damaged, packed, unpacked
+from attntui.trace.kept.key import Key, key_of
+from attntui.trace.kept.reader import reader_of
+from attntui.trace.kept.shelf import Shelf, Unkept, directory, is_on
+from attntui.trace.loading import WHOLE, Progress, load
+from attntui.trace.model import Trace
+
+COLUMNS, FACTS = ".columns", ".facts"
+"""How the names of the two files of a trace end."""
+
+LEAST_EVENTS = 20_000
+"""Events from which a trace is kept: fewer are read and analysed in a tenth of a second."""
+
+_PASSING = frozenset({"memory", "damaged"})
+"""Notices of what may be otherwise the next time."""
+
+
+@dataclass(eq=False)
+class Opened:
+    """A trace, analysed or to be, and where it can be kept; `key` is None where it is not to
+    be. `stored` are the names of the facts that lie there already, `whole` says that the columns
+    do.
+    """
+
+    trace: Trace
+    shelf: Shelf | None = None
+    key: Key | None = None
+    kept: AllFacts | None = None
+    whole: bool = False
+    stored: frozenset[str] = field(default_factory=frozenset)
+
+    def analysed(
+        self, peak_bandwidth: float | None = None, peak_flops: float | None = None
+    ) -> AnalysedTrace:
+        return AnalysedTrace(self.trace, peak_bandwidth, peak_flops, self.kept)
+
+    def keep(
+        self,
+        analysed: AnalysedTrace,
+        others: Mapping[str, object] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Keeps the columns, and the facts that were found of the whole trace and of `others`
+        by their names; False where nothing was written.
+
+        What the file has become meanwhile, a disk without room, a directory that cannot be
+        written: nothing is kept then, and nothing said.
+        """
+        if self.shelf is None or self.key is None:
+            return False
+        facts: dict[str, object] = {}
+        if analysed.peak_bandwidth is None and analysed.peak_flops is None:
+            parts = {"analysed": analysed, "whole": analysed.whole, **(others or {})}
+            parts["labels"] = analysed.labels
+            for part, value in parts.items():
+                facts.update(found(part, value))
+        wanted = facts.keys() - self.stored
+        if self.whole and not wanted:
+            return False
+        if not self.key.settled or key_of(self.key.path) != self.key:
+            return False
+        try:
+            if not self.whole:
+                self._keep_columns(cancelled)
+            if wanted:
+                self._keep_facts(analysed, facts, cancelled)
+        except (Unkept, TypeError, ValueError, OverflowError, RecursionError):
+            return False
+        return True
+
+    def _keep_columns(self, cancelled: Callable[[], bool]) -> None:
+        assert self.shelf is not None and self.key is not None
+        told, arrays, checked = traces.told_of(self.trace)
+        parts = packed(self.key, told, arrays, checked)
+        self.shelf.write(self.key.name + COLUMNS, parts, cancelled)
+        self.whole = True
+
+    def _keep_facts(
+        self, analysed: AnalysedTrace, facts: dict[str, object], cancelled: Callable[[], bool]
+    ) -> None:
+        assert self.shelf is not None and self.key is not None
+        known = {"trace": self.trace, "labels": analysed.labels}
+        if self.kept is not None:
+            for name in self.stored - facts.keys():
+                with suppress(Damaged, KeyError):
+                    facts[name] = self.kept.take(name, known)
+        told, arrays = told_of(facts, known)
+        parts = packed(self.key, told, arrays)
+        self.shelf.write(self.key.name + FACTS, parts, cancelled, spared=self.key.name)
+        self.stored = frozenset(facts)
+
+
+def open_trace(
+    path: str,
+    *,
+    extent: Extent = WHOLE,
+    cache: bool = True,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Opened:
+    """A trace as `load` reads it, from what was kept where that is of the same content.
+
+    Raises what `load` does.
+    """
+    shelf = _shelf() if cache and extent == WHOLE and path != "-" else None
+    key = None if shelf is None else key_of(path)
+    if shelf is not None and key is not None:
+        began = time.monotonic()
+        opened = _kept(path, shelf, key)
+        if opened is not None:
+            if progress is not None:
+                seconds = time.monotonic() - began
+                progress(Progress(key.size, key.size, opened.trace.events, seconds))
+            return opened
+    trace = load(path, extent=extent, progress=progress, cancelled=cancelled)
+    if key is None or trace.events < LEAST_EVENTS or _passing(trace):
+        return Opened(trace)
+    return Opened(trace, shelf, key)
+
+
+def _shelf() -> Shelf | None:
+    place = directory() if is_on() else None
+    return None if place is None else Shelf(place)
+
+
+def _passing(trace: Trace) -> bool:
+    return any(notice.kind in _PASSING for notice in trace.notices)
+
+
+def _kept(path: str, shelf: Shelf, key: Key) -> Opened | None:
+    """The trace from what was kept; None where there is nothing of that content."""
+    columns = _contents(shelf, key, COLUMNS)
+    if columns is None:
+        return None
+    try:
+        # The file is opened last: it must still be the one that was looked at.
+        reader = reader_of(path)
+        if key_of(path) != key:
+            return None
+        trace = traces.trace_of(path, columns.told, columns.arrays, reader)
+    except InputError:
+        return None
+    except (Damaged, TypeError, ValueError):
+        shelf.drop(key.name + COLUMNS)
+        return None
+    shelf.used(key.name + COLUMNS)
+    facts = _contents(shelf, key, FACTS)
+    try:
+        kept = None if facts is None else AllFacts(facts.told, facts.arrays)
+    except Damaged:
+        shelf.drop(key.name + FACTS)
+        kept = None
+    if kept is not None:
+        shelf.used(key.name + FACTS)
+    stored = frozenset() if kept is None else kept.names()
+    return Opened(trace, shelf, key, kept, True, stored)
+
+
+def _contents(shelf: Shelf, key: Key, ending: str) -> Contents | None:
+    try:
+        contents = unpacked(shelf.path(key.name + ending))
+    except OSError:
+        return None
+    except Damaged:
+        shelf.drop(key.name + ending)
+        return None
+    return contents if contents.key == key else None
