@@ -30,7 +30,7 @@ from attntui.analysis.scope import WHOLE, Scope
 from attntui.analysis.self_time import FatKind, SelfTimes, fat_names, self_times
 from attntui.analysis.slice import Slice
 from attntui.analysis.steps import Steps, find_steps, profiled_window
-from attntui.trace.model import ABSENT, I8, I32, I64, Category, Trace
+from attntui.trace.model import ABSENT, I8, I32, I64, Bool, Category, Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +107,11 @@ class AnalysedTrace:
         return self_times(self.trace, self.finder.host)
 
     @fact
+    def with_inner(self) -> Bool:
+        """For each row whether a CPU op or annotation lies directly inside it."""
+        return self.cpu.with_inner
+
+    @fact
     def fat(self) -> dict[int, FatKind]:
         """What makes the fattest CPU bar of a name id fat, for names that have one."""
         return fat_names(self.cpu)
@@ -132,7 +137,7 @@ class AnalysedTrace:
         """Which formats the devices that ran something multiply on matrix units."""
         return common_abilities(used_devices(self.trace))
 
-    @cached_property
+    @fact
     def launched(self) -> dict[int, DeviceIdle]:
         """By device what it did over the operations with a launch alone; a device that has
         none is missing.

@@ -82,7 +82,7 @@ class Slice:
         """What each device did, by number."""
         return device_idle(self.trace, self.gpu_ops)
 
-    @cached_property
+    @fact
     def causes(self) -> tuple[GapCauses, ...]:
         """Of each device the gaps with their causes."""
         return tuple(self.analysed.finder.causes(device.gaps) for device in self.devices)

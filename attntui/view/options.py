@@ -105,6 +105,8 @@ class Options(Spot):
             window=self.window,
             last_steps=self.last_steps,
             max_memory=self.max_memory,
+            cache=self.cache,
+            fresh=self.fresh,
         )
 
     def of_panes(self, panes: Collection[str]) -> Options:
