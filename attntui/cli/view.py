@@ -13,6 +13,7 @@ from attntui import __version__
 from attntui.cli.parsing import (
     Parser,
     add_extent,
+    add_no_cache,
     add_peaks,
     extent_of,
     peaks_of,
@@ -40,6 +41,7 @@ commands:
   attntui [TRACE ...]          open a trace; two open side by side; none: choose one
   attntui summary TRACE        print the facts as text, --markdown, --json or --csv
   attntui diff A B [C ...]     print how traces compare, as text, --markdown or --json
+  attntui cache [clear]        list or remove what is kept of traces, to open them at once
   attntui capture ...          profile attention workloads (needs torch)
 
 Without a terminal (stdout is a pipe, or TERM=dumb) attntui TRACE prints the summary.
@@ -66,7 +68,7 @@ def run(arguments: Sequence[str]) -> int:
     else:
         from attntui.cli.diff import print_diff
 
-        print_diff(paths, parsed.unit, extent=extent_of(parsed))
+        print_diff(paths, parsed.unit, extent=extent_of(parsed), cache=parsed.cache)
     return 0
 
 
@@ -118,6 +120,8 @@ def options_of(parsed: argparse.Namespace) -> Options:
         window=parsed.window,
         last_steps=parsed.last_steps,
         max_memory=parsed.max_memory,
+        cache=parsed.cache,
+        fresh=parsed.fresh,
     )
 
 
@@ -148,9 +152,15 @@ def parser() -> Parser:
         f"of two traces {', '.join(COMPARE_PANES)}",
     )
     _add_view(options)
+    options.add_argument(
+        "--fresh",
+        action="store_true",
+        help="open at the first finding, not where the trace was left",
+    )
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
     add_peaks(options)
     add_extent(options)
+    add_no_cache(options)
     return options
 
 

@@ -63,7 +63,9 @@ class Options(Spot):
     which of A's and of B's, from 0; `untied` lets the timelines move alone, `full_width` scales
     each unit to the screen. `maximised` shows the pane alone. `peak_bandwidth` (bytes/s) and
     `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone. `window`,
-    `last_steps` and `max_memory` say which part of a trace is read (`extent`).
+    `last_steps` and `max_memory` say which part of a trace is read (`extent`). Without `cache`
+    nothing is taken from what was kept of a trace, nor kept. `fresh` leaves aside where a trace
+    was left the last time.
     """
 
     step: int | None = None
@@ -87,6 +89,8 @@ class Options(Spot):
     window: tuple[int, int] | None = None
     last_steps: int | None = None
     max_memory: int | None = None
+    cache: bool = True
+    fresh: bool = False
 
     @property
     def extent(self) -> Extent:

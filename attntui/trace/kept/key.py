@@ -44,7 +44,7 @@ class Key:
     @property
     def name(self) -> str:
         """What the files kept of this path begin with."""
-        return digest(os.fsencode(self.path))
+        return path_name(self.path)
 
     @property
     def settled(self) -> bool:
@@ -58,6 +58,11 @@ def digest(*parts: bytes | memoryview) -> str:
     for part in parts:
         found.update(part)
     return found.hexdigest()
+
+
+def path_name(path: str) -> str:
+    """What the files kept of an absolute path begin with."""
+    return digest(os.fsencode(path))
 
 
 def absolute(path: str) -> str:

@@ -20,6 +20,9 @@ _SHARE_OF_DISK = 10
 _BLOCK = 4 * 1024 * 1024
 """Bytes that are written before it is asked whether to go on."""
 
+_SYNC_EVERY = 8
+"""Blocks after which they are sent to the disk, so that no end has long to wait for."""
+
 _DEAD_AFTER_S = 24 * 3600
 """An unfinished file that old has no writer, where locks do not tell."""
 
@@ -99,11 +102,11 @@ class Shelf:
             self.path(name).unlink()
 
     def room(self) -> int:
-        """Bytes that all files together may take.
-
-        Raises OSError where the directory is not there.
-        """
-        system = os.statvfs(self.place)
+        """Bytes that all files together may take; none where the disk cannot be asked."""
+        try:
+            system = os.statvfs(next(p for p in (self.place, *self.place.parents) if p.exists()))
+        except (OSError, StopIteration):
+            return 0
         held = sum(held.size for held in self.held())
         return min(MOST_BYTES, (system.f_bavail * system.f_frsize + held) // _SHARE_OF_DISK)
 
@@ -137,10 +140,12 @@ class Shelf:
             # As long as it is locked its writer lives.
             with suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            for block in _blocks(parts):
+            for number, block in enumerate(_blocks(parts), 1):
                 if cancelled():
                     raise Unkept
                 _write_all(descriptor, block)
+                if number % _SYNC_EVERY == 0:
+                    os.fsync(descriptor)
             # Else a crash of the machine might leave the name, and not what was written.
             os.fsync(descriptor)
             if cancelled():
