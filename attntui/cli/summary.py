@@ -55,8 +55,8 @@ def run(arguments: Sequence[str]) -> int:
 def print_summary(
     path: str, top: int = DEFAULT_TOP, form: str = "text", options: Options | None = None
 ) -> None:
-    """Open a trace, print its summary and keep it for the next time; what was odd in the file goes to stderr. `form` is
-    text, markdown, json, or the name of a table to print as CSV.
+    """Open a trace, print its summary and keep it for the next time; what was odd in the file
+    goes to stderr. `form` is text, markdown, json, or the name of a table to print as CSV.
 
     Raises InputError where the file is no trace.
     """

@@ -22,9 +22,10 @@ from attntui.errors import InputError
 from attntui.safe import Safe, safe
 from attntui.tui.abandoned import Abandoned
 from attntui.tui.filters import InertFilter, PlainFilter
+from attntui.tui.keeper import Keeper
 from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
-from attntui.tui.screens.loading import AligningScreen, LoadingScreen
+from attntui.tui.screens.loading import AligningScreen, Loaded, LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.palette import Palette, title_of
 from attntui.tui.screens.picker import Facts, PickerScreen
@@ -51,6 +52,7 @@ class AttntuiApp(App[None]):
         self.paths = paths
         self.options = options
         self.failure: Safe | None = None
+        self.keeper = Keeper()
         self._comparing = False
         self._facts: Facts = {}
         # The same ones each time: Textual keeps what a filter has made of a line.
@@ -186,7 +188,18 @@ class AttntuiApp(App[None]):
     async def _load(self, path: str) -> Session | None:
         loaded = await self.push_screen_wait(LoadingScreen(path, self.options))
         self.failure = loaded.error
+        self._keep(loaded)
         return loaded.session
+
+    def _keep(self, loaded: Loaded) -> None:
+        """Keeps what was opened for the next time, when it is on screen."""
+        if loaded.opened is not None and loaded.session is not None:
+            session = loaded.session
+            self.keeper.keep(loaded.opened, session.analysed, {"lanes": session.lanes})
+
+    @on(MainScreen.Reopened)
+    def _reopened(self, message: MainScreen.Reopened) -> None:
+        self._keep(message.loaded)
 
     def action_command_palette(self) -> None:
         """The palette, over panes alone: a load or a question must stay on top."""
@@ -228,7 +241,10 @@ def run(paths: list[str], options: Options) -> None:
         Exception: whatever the application failed by.
     """
     app = AttntuiApp(paths, options)
-    app.run()
+    try:
+        app.run()
+    finally:
+        app.keeper.stop()
     if app.crash is not None:
         raise app.crash
     if app.failure is not None and paths:

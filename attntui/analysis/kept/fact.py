@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from attntui.analysis.kept.values import Reader, Writer
 from attntui.trace.kept.container import Array, Damaged
 from attntui.trace.kept.shelf import Unkept
-
-T = TypeVar("T")
 
 
 class Facts(Protocol):
@@ -24,12 +22,16 @@ class Facts(Protocol):
         ...
 
 
-class fact(cached_property[T]):  # noqa: N801, used as `cached_property` is
-    """A `cached_property` of a value that has `facts`: what was kept is not found again."""
+if TYPE_CHECKING:
+    # To the type checker it is one: that knows those by their name.
+    from functools import cached_property as fact
+else:
 
-    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
-        if instance is not None and self.attrname is not None:
-            kept: Facts | None = instance.facts
+    class fact(cached_property):  # noqa: N801, used as `cached_property` is
+        """A `cached_property` of a value that has `facts`: what was kept is not found again."""
+
+        def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+            kept: Facts | None = None if instance is None else instance.facts
             if kept is not None:
                 try:
                     found = instance.__dict__[self.attrname] = kept.take(self.attrname)
@@ -37,7 +39,7 @@ class fact(cached_property[T]):  # noqa: N801, used as `cached_property` is
                     pass
                 else:
                     return found
-        return super().__get__(instance, owner)
+            return super().__get__(instance, owner)
 
 
 class AllFacts:
@@ -87,9 +89,7 @@ def found(part: str, value: object) -> Iterator[tuple[str, object]]:
             yield f"{part}.{name}", vars(value)[name]
 
 
-def told_of(
-    facts: Mapping[str, object], known: Mapping[str, object]
-) -> tuple[bytes, list[Array]]:
+def told_of(facts: Mapping[str, object], known: Mapping[str, object]) -> tuple[bytes, list[Array]]:
     """Facts as JSON and arrays; one that has no such form is left out."""
     writer = Writer(known)
     told = {}

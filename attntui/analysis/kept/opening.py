@@ -43,6 +43,10 @@ class Opened:
     whole: bool = False
     stored: frozenset[str] = field(default_factory=frozenset)
 
+    @property
+    def can_be_kept(self) -> bool:
+        return self.shelf is not None and self.key is not None
+
     def analysed(
         self, peak_bandwidth: float | None = None, peak_flops: float | None = None
     ) -> AnalysedTrace:
@@ -83,7 +87,8 @@ class Opened:
         return True
 
     def _keep_columns(self, cancelled: Callable[[], bool]) -> None:
-        assert self.shelf is not None and self.key is not None
+        assert self.shelf is not None
+        assert self.key is not None
         told, arrays, checked = traces.told_of(self.trace)
         parts = packed(self.key, told, arrays, checked)
         self.shelf.write(self.key.name + COLUMNS, parts, cancelled)
@@ -92,7 +97,8 @@ class Opened:
     def _keep_facts(
         self, analysed: AnalysedTrace, facts: dict[str, object], cancelled: Callable[[], bool]
     ) -> None:
-        assert self.shelf is not None and self.key is not None
+        assert self.shelf is not None
+        assert self.key is not None
         known = {"trace": self.trace, "labels": analysed.labels}
         if self.kept is not None:
             for name in self.stored - facts.keys():

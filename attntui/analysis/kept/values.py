@@ -75,9 +75,10 @@ class Writer:
             return ["s", *map(self.put, value)]
         if type(value) is dict:
             return self._dict(value)
-        if is_dataclass(value) and type(value).__module__.startswith(_PACKAGE):
-            told = (self.put(getattr(value, field.name)) for field in _fields(type(value)))
-            return ["c", self._type(type(value)), *told]
+        kind: type = type(value)
+        if is_dataclass(kind) and kind.__module__.startswith(_PACKAGE):
+            told = (self.put(getattr(value, name)) for name in _fields(kind))
+            return ["c", self._type(kind), *told]
         raise Unkept(f"no form for {type(value).__name__}")
 
     def _type(self, kind: type) -> int:
@@ -118,8 +119,8 @@ def _whole(values: Any) -> bool:
 
 
 @cache
-def _fields(kind: type) -> tuple[Any, ...]:
-    return tuple(field for field in fields(kind) if field.init)
+def _fields(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind) if field.init)
 
 
 class Reader:
@@ -137,7 +138,7 @@ class Reader:
             "r": lambda told, known: self._arrays[0][told[1] : told[2]],
             "e": lambda told, known: self._class(told[1])[told[2]],
             "t": lambda told, known: tuple(self._all(told, known)),
-            "l": lambda told, known: self._all(told, known),
+            "l": self._all,
             "s": lambda told, known: frozenset(self._all(told, known)),
             "w": lambda told, known: tuple(self.value(told[1], known).tolist()),
             "m": self._numbers,
@@ -156,9 +157,7 @@ class Reader:
 
     def _all(self, told: list[Any], known: Mapping[str, object], first: int = 1) -> list[Any]:
         read = self._read
-        return [
-            read[part[0]](part, known) if type(part) is list else part for part in told[first:]
-        ]
+        return [read[part[0]](part, known) if type(part) is list else part for part in told[first:]]
 
     def _numbers(self, told: list[Any], known: Mapping[str, object]) -> dict[int, int]:
         keys, values = (self.value(part, known).tolist() for part in told[1:])

@@ -91,7 +91,7 @@ def packed(
             raise TypeError(f"no array of numbers: {array.dtype}")
         alike = array.ndim == 1 and array.size > 1 and bool((array == array[0]).all())
         flat = np.ascontiguousarray(array[:1] if alike else array).reshape(-1)
-        raw = memoryview(flat.view(np.uint8))
+        raw = memoryview(flat.view(np.uint8).data)
         mark = digest(raw) if number in checked else ""
         places.append(_Place(array.dtype.str, array.shape, at, alike, mark))
         padding = -len(raw) % _ALIGNED

@@ -29,8 +29,8 @@ def holdings(shelf: Shelf) -> list[Holding]:
     for held in shelf.held():
         key = header_key(held.path)
         name = held.path.name
-        found = Holding(None if key is None else key.path, held.size, held.used, (name,))
-        parts.setdefault(name.partition(".")[0], []).append(found)
+        part = Holding(None if key is None else key.path, held.size, held.used, (name,))
+        parts.setdefault(name.partition(".")[0], []).append(part)
     found = [
         Holding(
             next((part.path for part in own if part.path is not None), None),

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from attntui import __version__
-
 FORMAT = 1
 """The next number whenever what is written changes."""
 
@@ -103,11 +101,13 @@ def probe(descriptor: int, size: int) -> str:
 
 @cache
 def code_digest() -> str:
-    """A digest of what facts follow from beside the file: the version, the form in which they
-    are kept, and the code itself, which in a checkout changes without the version.
+    """A digest of what facts follow from beside the file: the form in which they are kept, the
+    version, which `attntui/__init__.py` has, and when the code was changed, which in a checkout
+    is more often.
     """
     package = Path(__file__).resolve().parents[2]
-    parts = [__version__, str(FORMAT), sys.byteorder]
+    version = (package / "__init__.py").read_text("utf-8")
+    parts = [version, str(FORMAT), sys.byteorder]
     for root, names, files in os.walk(package):
         names.sort()
         for name in sorted(files):

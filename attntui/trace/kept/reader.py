@@ -61,5 +61,3 @@ def is_at_hand(trace: Trace, row: int) -> bool:
     reader = late_reader(trace)
     columns = trace.columns
     return reader is None or reader.is_at_hand(int(columns.offset[row]), int(columns.length[row]))
-
-

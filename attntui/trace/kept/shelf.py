@@ -131,9 +131,7 @@ class Shelf:
         except OSError as error:
             raise Unkept from error
 
-    def _write(
-        self, name: str, parts: Sequence[memoryview], cancelled: Callable[[], bool]
-    ) -> None:
+    def _write(self, name: str, parts: Sequence[memoryview], cancelled: Callable[[], bool]) -> None:
         unfinished = self.place / f"{name}.{secrets.token_hex(4)}{_UNFINISHED}"
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:

@@ -37,9 +37,7 @@ class Tuples(Sequence[tuple[bytes, ...]]):
     def __getitem__(self, index: int) -> tuple[bytes, ...]: ...
     @overload
     def __getitem__(self, index: slice) -> list[tuple[bytes, ...]]: ...
-    def __getitem__(
-        self, index: int | slice
-    ) -> tuple[bytes, ...] | list[tuple[bytes, ...]]:
+    def __getitem__(self, index: int | slice) -> tuple[bytes, ...] | list[tuple[bytes, ...]]:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         first = range(len(self))[index] * self._width

@@ -23,13 +23,13 @@ from attntui.trace.model import (
     Lane,
     LaunchConfig,
     MemoryEvents,
+    Metadata,
     Notice,
     Trace,
 )
 
 T = TypeVar("T")
 
-_GROUPS = (Columns, Instants, MemoryEvents)
 _OWN = ("parent", "depth", "launch")
 _TEXTS = frozenset(range(4))
 """The arrays that hold text stand first, and are checked."""
@@ -102,15 +102,14 @@ def trace_of(path: str, told: bytes, arrays: Sequence[Array], reader: ArgsReader
 
     Raises Damaged where that is not what was told.
     """
-    from attntui.trace.model import Metadata
-
     try:
         rest = _DECODER.decode(told)
         names = tuple(name.decode() for name in split(*arrays[:2]))
     except (ValueError, RecursionError) as error:
         raise Damaged(str(error)) from None
     rows = iter(arrays[len(_TEXTS) :])
-    columns, instants, memory = (_group(kind, rows) for kind in _GROUPS)
+    columns, instants = _group(Columns, rows), _group(Instants, rows)
+    memory = _group(MemoryEvents, rows)
     parent, depth, launch = rows
     return Trace(
         path=path,

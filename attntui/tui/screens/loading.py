@@ -13,10 +13,10 @@ from textual.screen import ModalScreen
 from textual.widgets import ProgressBar
 from textual.worker import get_current_worker
 
-from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.kept.opening import Opened, open_trace
 from attntui.errors import NO_MEMORY, AttntuiError, LoadCancelled, out_of_memory
 from attntui.safe import Safe, safe
-from attntui.trace import Progress, Trace, load
+from attntui.trace import Progress
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.text import TextLine
 from attntui.view.drawing.lanes import Lanes
@@ -33,11 +33,13 @@ class Loaded:
 
     session: Session | None = None
     error: Safe | None = None
+    opened: Opened | None = None
+    """What the session is over, to be kept."""
 
 
-def analysed(trace: Trace, options: Options) -> Session:
-    """A session over a loaded trace, with all that its screens need found."""
-    found = AnalysedTrace(trace, options.peak_bandwidth, options.peak_flops).find_all()
+def analysed(opened: Opened, options: Options) -> Session:
+    """A session over an opened trace, with all that its screens need found."""
+    found = opened.analysed(options.peak_bandwidth, options.peak_flops).find_all()
     return Session.of(found, Lanes(found).find_all())
 
 
@@ -120,15 +122,16 @@ class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
 
         outcome = Loaded()
         try:
-            trace = load(
+            opened = open_trace(
                 self.path,
                 extent=self.options.extent,
+                cache=self.options.cache,
                 progress=progress,
                 cancelled=cancelled,
             )
             if not cancelled():
                 self.app.call_from_thread(analysing)
-                outcome = Loaded(session=analysed(trace, self.options))
+                outcome = Loaded(session=analysed(opened, self.options), opened=opened)
         except LoadCancelled:
             pass
         except AttntuiError as error:

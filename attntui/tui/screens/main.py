@@ -12,11 +12,13 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widget import Widget
+from textual.worker import get_current_worker
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.scope import Scope
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
+from attntui.trace.kept.reader import LateReader, late_reader
 from attntui.trace.model import ABSENT
 from attntui.tui.bindings import bindings
 from attntui.tui.screens.base import SMALL, PaneScreen
@@ -75,6 +77,13 @@ class MainScreen(PaneScreen):
             super().__init__()
             self.fresh = fresh
 
+    class Reopened(Message):
+        """The file was read again, and can be kept as it is now."""
+
+        def __init__(self, loaded: Loaded) -> None:
+            super().__init__()
+            self.loaded = loaded
+
     def __init__(self, session: Session, options: Options, *, closable: bool = False) -> None:
         super().__init__(options, closable=closable)
         options = self.options
@@ -107,6 +116,24 @@ class MainScreen(PaneScreen):
         self._show_tables()
         self._show()
         self.focus_pane(self._session.pane)
+        self._read_ahead()
+
+    def _read_ahead(self) -> None:
+        """Goes through a packed file that was not read to open the trace, for its details."""
+        reader = late_reader(self._session.trace)
+        if reader is not None:
+            self._go_through(reader)
+
+    @work(thread=True, group="read ahead", description="reading ahead")
+    def _go_through(self, reader: LateReader) -> None:
+        worker = get_current_worker()
+        reader.go_through(lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._detail_again)
+
+    def _detail_again(self) -> None:
+        self._detailed = None
+        self._show()
 
     def first_drawn(self) -> None:
         self._drawn = True
@@ -434,6 +461,8 @@ class MainScreen(PaneScreen):
             if loaded is not None and loaded.session is not None:
                 self.session = reloaded(self.session, loaded.session).saying("reloaded")
                 self.show_pane(self.last_pane)
+                self._read_ahead()
+                self.post_message(self.Reopened(loaded))
             elif loaded is not None and loaded.error:
                 self.say(loaded.error)
 
