@@ -22,6 +22,8 @@ class Facts(Protocol):
         ...
 
 
+__all__ = ["AllFacts", "Facts", "PartOfFacts", "fact", "found", "told_of"]
+
 if TYPE_CHECKING:
     # To the type checker it is one: that knows those by their name.
     from functools import cached_property as fact
