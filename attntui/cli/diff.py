@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from attntui.cli.output import flush, put_all, put_notices, put_sections
 from attntui.cli.parsing import Parser, add_extent, add_no_cache, extent_of, whole_number
 from attntui.errors import AttntuiError
-
-if TYPE_CHECKING:
-    from attntui.trace.extent import Extent
+from attntui.extent import WHOLE, Extent
 
 DEFAULT_TOP = 20
 
@@ -74,7 +71,7 @@ def print_diff(
     sort: str | None = None,
     top: int = DEFAULT_TOP,
     form: str = "text",
-    extent: Extent | None = None,
+    extent: Extent = WHOLE,
     *,
     cache: bool = True,
 ) -> None:
@@ -85,7 +82,6 @@ def print_diff(
     """
     from attntui.analysis.compare import available, compare, compare_all
     from attntui.analysis.kept.opening import Opened, open_trace
-    from attntui.trace.extent import Extent
     from attntui.view.reports import diff
     from attntui.view.reports.json_text import json_lines
     from attntui.view.tables import changes, traces
@@ -97,7 +93,7 @@ def print_diff(
     sort = _checked_sort(sort, traces.SORTS if many else changes.SORTS)
     opened: list[Opened] = []
     for path in paths:
-        opened.append(open_trace(path, extent=extent or Extent(), cache=cache))
+        opened.append(open_trace(path, extent=extent, cache=cache))
         put_notices(opened[-1].trace)
     found = [one.analysed() for one in opened]
     choice = None if unit is None else named_unit(unit, available(found))

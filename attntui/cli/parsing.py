@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from attntui.cli.output import flush, put_all
 from attntui.errors import AttntuiError
+from attntui.extent import Extent
 from attntui.safe import safe
 from attntui.view.words.formats import parse_duration
-
-if TYPE_CHECKING:
-    from attntui.trace.extent import Extent
 
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d+)?)\s*([kKMGT]?)(?:i?B)?")
 
@@ -96,8 +94,6 @@ def add_no_cache(parser: argparse.ArgumentParser) -> None:
 
 def extent_of(parsed: argparse.Namespace) -> Extent:
     """The part that is asked for."""
-    from attntui.trace.extent import Extent
-
     return Extent(parsed.window, parsed.last_steps, parsed.max_memory)
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attntui.cli.output import flush, put_all, put_notices, put_sections
-from attntui.cli.parsing import Parser, add_extent, add_no_cache, add_peaks, peaks_of, whole_number
+from attntui.cli.parsing import (
+    Parser,
+    add_extent,
+    add_no_cache,
+    add_peaks,
+    extent_of,
+    peaks_of,
+    whole_number,
+)
 from attntui.view.options import TABLE_NAMES, Options
 
 DEFAULT_TOP = 10
@@ -42,9 +50,7 @@ def run(arguments: Sequence[str]) -> int:
     options = Options(
         peak_bandwidth=bandwidth,
         peak_flops=flops,
-        window=parsed.window,
-        last_steps=parsed.last_steps,
-        max_memory=parsed.max_memory,
+        extent=extent_of(parsed),
         cache=parsed.cache,
     )
     form_name = "json" if parsed.json else "markdown" if parsed.markdown else parsed.csv or "text"

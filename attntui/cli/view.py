@@ -117,9 +117,7 @@ def options_of(parsed: argparse.Namespace) -> Options:
         ascii=parsed.ascii,
         peak_bandwidth=bandwidth,
         peak_flops=flops,
-        window=parsed.window,
-        last_steps=parsed.last_steps,
-        max_memory=parsed.max_memory,
+        extent=extent_of(parsed),
         cache=parsed.cache,
         fresh=parsed.fresh,
     )

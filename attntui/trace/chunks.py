@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attntui.trace.batch import FOLLOWING, Batch, batch_of, places, whole_values
 from attntui.trace.event_json import Decoded, Decoder, LooseEvent
-from attntui.trace.model import I64
 from attntui.trace.notices import Notices
+from attntui.trace.raw_file import BLOCK
 from attntui.trace.scan import ValueEnd, Window, find_end, take_value
-from attntui.trace.source import BLOCK
 
 if TYPE_CHECKING:
     from attntui.trace.crew import Crew
@@ -35,12 +34,8 @@ _ENOUGH_TO_LEARN = 8
 _CAREFUL_RUN = 64
 """Events told apart at once where a guess failed."""
 
-_ALL = 2**62
 _STRANGE_ENTRIES = 1000
 """So many entries that are no events, and no event, make a list none of events."""
-
-_SHORT = 4096
-"""Bytes that an event is given at first; a longer one is looked at more closely."""
 
 _PROBE = 16 * 1024
 """Bytes within which an event must end to be known again after a broken one."""
@@ -50,7 +45,6 @@ _BORDER_REACH = 200
 
 _EVENT_BORDER = re.compile(rb'\}\s*,\s*(?=\{\s*"ph"\s*:)')
 _BORDER = re.compile(rb'\}\s*,\s*(?=\{\s*")')
-_FOLLOWING = re.compile(rb"\s*(?:[,\]{}]|\Z)")
 _LIST_END = re.compile(rb'\}\s*\](?=\s*(?:,\s*"[^"]*"\s*:|\}\s*\Z))')
 _BARE_LIST_END = re.compile(rb"\}\s*\](?=\s*\Z)")
 
@@ -61,15 +55,6 @@ class Strange(Exception):
 
 class Unclear(Exception):
     """A part of the text is not what it was taken for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """A run of whole events, with each one's place in the text."""
-
-    decoded: Decoded
-    offsets: I64
-    lengths: I64
 
 
 class Ends(Enum):
@@ -172,9 +157,9 @@ class EventList:
         if decoded is None:
             return None
         base = self._window.offset
-        borders = _places(text, separator)
+        borders = places(text, separator)
         if len(borders) + 1 != len(decoded.events):
-            return _batch(decoded, _whole_values(text, 0)[0], base)
+            return batch_of(decoded, whole_values(text, 0)[0], base)
         # A separator holds the closing brace of one event and the opening one of the next.
         starts = np.concatenate(([0], borders + len(separator) - 1))
         ends = np.concatenate((borders + 1, [len(text)]))
@@ -203,7 +188,7 @@ class EventList:
         """The buffer's next whole events, found one by one; None if the first was none."""
         window = self._window
         most = _ENOUGH_TO_LEARN if self._separator is None else _CAREFUL_RUN
-        spans, end = _whole_values(window.buffer, window.at, most)
+        spans, end = whole_values(window.buffer, window.at, most)
         if not spans:
             return self._difficult()
         self._learn_separator(spans)
@@ -212,7 +197,7 @@ class EventList:
         decoded = self._decoder.many(b"[" + text + b"]")
         if decoded is not None and len(decoded.events) == len(spans):
             window.at = end
-            return _batch(decoded, spans, base)
+            return batch_of(decoded, spans, base)
         events: list[LooseEvent] = []
         kept: list[tuple[int, int]] = []
         for start, stop in spans:
@@ -227,7 +212,7 @@ class EventList:
                 # Where more was read, the bounds found so far no longer fit the buffer.
                 if window.at != stop or window.base != base:
                     break
-        return _batch(Decoded(events, None), kept, base) if events else None
+        return batch_of(Decoded(events, None), kept, base) if events else None
 
     def _learn_separator(self, spans: list[tuple[int, int]]) -> None:
         if len(spans) > 1:
@@ -293,11 +278,11 @@ class EventList:
         window = self._window
         start = window.at
         event = self._decoder.one(window.buffer[start:end])
-        if event is None or not _FOLLOWING.match(window.buffer, end):
+        if event is None or not FOLLOWING.match(window.buffer, end):
             self._pass_over(end)
             return None
         window.at = end
-        return _batch(Decoded([event], None), [(start, end)], window.base)
+        return batch_of(Decoded([event], None), [(start, end)], window.base)
 
     def _pass_over(self, end: int) -> None:
         """Leaves out the event at hand, which ends at `end` unless its quotes mislead."""
@@ -378,37 +363,3 @@ class EventList:
         self.cut_short = True
         end = window.offset
         self._notices.add("truncated", f"the text ends in {where}, at byte {end:,}", at=end)
-
-
-def _whole_values(buffer: bytes, at: int, most: int = _ALL) -> tuple[list[tuple[int, int]], int]:
-    """Bounds of the objects that follow one another from `at`, and where they end."""
-    spans: list[tuple[int, int]] = []
-    end = at
-    while len(spans) < most:
-        start = end
-        while start < len(buffer) and buffer[start] in b" \t\r\n,":
-            start += 1
-        if start >= len(buffer) or buffer[start] != ord("{"):
-            return spans, end
-        stop = find_end(buffer, start, start + _SHORT if most != _ALL else None)
-        if stop < 0:
-            return spans, end
-        if not _FOLLOWING.match(buffer, stop):
-            return spans, end
-        spans.append((start, stop))
-        end = stop
-    return spans, end
-
-
-def _places(text: bytes, part: bytes) -> I64:
-    """Where `part` stands in `text`; it ends with a byte that is rare after its first."""
-    array = np.frombuffer(text, dtype=np.uint8)
-    found = np.flatnonzero(array[: max(0, len(text) - len(part) + 1)] == part[0])
-    for at in range(len(part) - 1, 0, -1):
-        found = found[array[found + at] == part[at]]
-    return found
-
-
-def _batch(decoded: Decoded, spans: list[tuple[int, int]], base: int) -> Batch:
-    bounds = np.array(spans, dtype=np.int64).reshape(-1, 2)
-    return Batch(decoded, base + bounds[:, 0], bounds[:, 1] - bounds[:, 0])

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from attntui.trace.batch import Batch
 from attntui.trace.categories import GPU_CATEGORIES, category_of
-from attntui.trace.chunks import Batch
 from attntui.trace.devices import MOST_DEVICES
 from attntui.trace.event_json import NO_ARGS, Args, Event, LooseEvent
 from attntui.trace.interned import NO_CONFIG, NO_INPUTS, ConfigKey, InputsKey, Interner

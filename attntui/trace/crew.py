@@ -16,9 +16,9 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 from attntui.trace.crew_member import DONE, NO_MEMORY, READY, REQUEST, Part
+from attntui.trace.raw_file import BLOCK
 from attntui.trace.scan import Window
 from attntui.trace.shared_block import SharedBlock
-from attntui.trace.source import BLOCK
 from attntui.trace.stretch import Stretch
 
 PART = 4 * 1024 * 1024
@@ -34,18 +34,18 @@ LEAST_TEXT = 64 * 1024 * 1024
 """Bytes of text from which a crew pays at all."""
 
 
-def members_for(text: int) -> int:
-    """How many processes to decode so many bytes of text with; 0 where one does as well."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    count = min(cores or 1, MOST_MEMBERS, text // TEXT_A_MEMBER)
-    return count if count > 1 and text >= LEAST_TEXT and sys.executable else 0
-
-
 _BLOCKS = 2
 """Parts that a member has at once: it decodes one while the other is taken out."""
 
 _ASK_S = 0.05
 _START = "import sys; sys.path[:] = {path!r}; from attntui.trace import crew_member as m; m.main()"
+
+
+def members_for(text: int) -> int:
+    """How many processes to decode so many bytes of text with; 0 where one does as well."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    count = min(cores or 1, MOST_MEMBERS, text // TEXT_A_MEMBER)
+    return count if count > 1 and text >= LEAST_TEXT and sys.executable else 0
 
 
 class MemberLost(Exception):
@@ -75,17 +75,21 @@ class _Member:
         descriptors = [block.descriptor for block in self.blocks]
         numbers = [-1 if file is None else file, *descriptors]
         arguments = [",".join(map(str, stretch or ())), *map(str, numbers)]
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _START.format(path=sys.path), *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            pass_fds=given + descriptors,
-            # Ctrl-C is for whoever asked. numpy's threads would only take memory.
-            start_new_session=True,
-            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-c", _START.format(path=sys.path), *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                pass_fds=given + descriptors,
+                # Ctrl-C is for whoever asked. numpy's threads would only take memory.
+                start_new_session=True,
+                env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+            )
+        except OSError:
+            self._close_blocks()
+            raise
 
     def request(self, block: int, region: _Region, separator: bytes) -> None:
         """Asks for a part, which comes into a block. Raises MemberLost."""
@@ -115,6 +119,9 @@ class _Member:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
+        self._close_blocks()
+
+    def _close_blocks(self) -> None:
         for block in self.blocks:
             os.close(block.descriptor)
 
@@ -204,8 +211,7 @@ class Crew:
         """Whether they have started; nobody waits for that. Those that cannot are no crew."""
         if not self._begun and self._members:
             try:
-                answers = [member.answer(0) for member in self._members[-1:]]
-                if answers != [READY]:
+                if self._members[-1].answer(0) != READY:
                     return False
                 for member in self._members[:-1]:
                     self._answer(member)

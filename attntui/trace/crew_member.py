@@ -12,15 +12,15 @@ from attntui.trace.chunks import EventList
 from attntui.trace.columns import PackedStore, Store
 from attntui.trace.model import Notice
 from attntui.trace.notices import Notices
+from attntui.trace.raw_file import BLOCK
 from attntui.trace.scan import Window
 from attntui.trace.shared_block import SharedBlock
-from attntui.trace.source import BLOCK
 from attntui.trace.stretch import Stretch
 
 READY, DONE, UNCLEAR, NO_MEMORY = b"R", b"D", b"U", b"M"
 """What a member answers, one byte: once at first, then to each request in turn."""
 
-REQUEST = struct.Struct("<hqqqh")
+REQUEST = struct.Struct("<hqqqq")
 """Block, offset of the part in the text, its length, where in the file it stands (-1: in the
 block), and the length of what stands between two events; that follows.
 """

@@ -10,21 +10,20 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from attntui.errors import InputError, LoadCancelled
+from attntui.extent import WHOLE, Extent
 from attntui.trace.assemble import assemble
 from attntui.trace.columns import Store
 from attntui.trace.crew import Crew, MemberLost, members_for
 from attntui.trace.crew_member import Part
 from attntui.trace.event_json import loads_lenient
-from attntui.trace.extent import Extent, Survey
 from attntui.trace.memory import available_memory
 from attntui.trace.model import Trace
 from attntui.trace.notices import Notices
 from attntui.trace.scan import Window
 from attntui.trace.source import Source, open_source
 from attntui.trace.stretch import Stretch
+from attntui.trace.survey import Survey
 from attntui.trace.trace_text import Lost, Restart, TraceText
-
-WHOLE = Extent()
 
 _REPORT_EVERY_S = 0.05
 _GROWTH = 10
@@ -121,10 +120,8 @@ def _load(shown: str, watch: _Watch, extent: Extent) -> Trace:
 
         pause(always=True)
         trace = assemble(shown, store, text, source.reader(), notices, pause)
-    except InputError:
-        if source.damage is None:
-            raise
-        raise InputError(f"{shown}: {source.damage}, before the first whole event") from None
+    except InputError as error:
+        raise _by_damage(error, shown, source) from None
     watch.look(source.position, source.size, trace.events, always=True)
     return trace
 
@@ -150,15 +147,20 @@ def _gone_through(
         found, text = _read(shown, source, notices, watch, extent, store, None, search=True)
     except MemberLost as lost:
         raise InputError(f"{shown}: {lost}; it may be that memory ran out") from None
-    except InputError:
-        if source.damage is None:
-            raise
-        raise InputError(f"{shown}: {source.damage}, before the first whole event") from None
+    except InputError as error:
+        raise _by_damage(error, shown, source) from None
     finally:
         source.finish()
         if crew is not None:
             crew.end()
     return found, text, source, notices
+
+
+def _by_damage(error: InputError, shown: str, source: Source) -> InputError:
+    """What is wrong with the file: its damage, if that is why nothing was found."""
+    if source.damage is None:
+        return error
+    return InputError(f"{shown}: {source.damage}, before the first whole event")
 
 
 def _crew(source: Source, watch: _Watch, stretch: Stretch | None) -> Crew | None:
@@ -200,7 +202,8 @@ def _read(
         return block
 
     text: TraceText = TraceText(path, Window(read, source.seek), notices, crew, search=search)
-    budget = min(available_memory(), extent.memory or available_memory())
+    free = available_memory()
+    budget = min(free, extent.memory or free)
     for batch in text.batches():
         if isinstance(batch, Restart):
             store = new_store(notices)

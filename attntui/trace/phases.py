@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from attntui.trace.chunks import Batch
+from attntui.trace.batch import Batch
 from attntui.trace.devices import MOST_DEVICES
 from attntui.trace.event_json import Args, Event, LooseEvent
 from attntui.trace.interned import Interner

@@ -5,29 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import weakref
-import zlib
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from io import BufferedReader, RawIOBase
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 from attntui.errors import InputError
 from attntui.trace.model import ArgsReader
+from attntui.trace.packed import GZIP, ZSTD, GzipSource, ZstdSource
+from attntui.trace.raw_file import BLOCK, File, RegularFile
 from attntui.trace.spool import Spool
-
-BLOCK = 256 * 1024
-"""Bytes of text a read yields at most: a chunk that stays in the cache."""
-
-_COMPRESSED_BLOCK = 64 * 1024
-_TIMES_PACKED = 8
-"""A trace is packed to a tenth, give or take."""
-
-_CHECKPOINT_EVERY = 4 * 1024 * 1024
-_MOST_CHECKPOINTS = 1024
-_GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
-_GZIP_WBITS = 16 + zlib.MAX_WBITS
 
 
 class Source(Protocol):
@@ -77,36 +62,6 @@ class Source(Protocol):
         ...
 
 
-class _File(Protocol):
-    """A file whose bytes can be read from anywhere."""
-
-    @property
-    def size(self) -> int | None: ...
-
-    def at(self, offset: int, length: int) -> bytes: ...
-
-    def finish(self) -> None:
-        """Nothing more of it is wanted than what was read already."""
-
-
-class _RegularFile:
-    """An open file, closed when the last user of it goes.
-
-    It keeps reading what was opened, even when another file takes its path.
-    """
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-        self.size = os.fstat(descriptor).st_size
-        weakref.finalize(self, os.close, descriptor)
-
-    def at(self, offset: int, length: int) -> bytes:
-        return os.pread(self.descriptor, length, offset)
-
-    def finish(self) -> None:
-        """All of it stays there to be read."""
-
-
 def open_source(path: str, waiting: Callable[[int], None]) -> Source:
     """Opens `path`, or standard input for `-`, and looks at its first bytes.
 
@@ -117,17 +72,17 @@ def open_source(path: str, waiting: Callable[[int], None]) -> Source:
         InputError: there is no such file, or it is none that could hold a trace.
     """
     file = _opened(path, waiting)
-    magic = file.at(0, len(_ZSTD))
+    magic = file.at(0, len(ZSTD))
     if not magic:
         raise InputError(f"{path}: is empty; the profiler writes the file when it is stopped")
-    if magic.startswith(_GZIP):
+    if magic.startswith(GZIP):
         return GzipSource(file)
-    if magic.startswith(_ZSTD):
+    if magic.startswith(ZSTD):
         return ZstdSource(file, path)
     return PlainSource(file)
 
 
-def _opened(path: str, waiting: Callable[[int], None]) -> _File:
+def _opened(path: str, waiting: Callable[[int], None]) -> File:
     try:
         # A pipe that nobody writes to yet must not hold up whoever may cancel.
         descriptor = os.dup(0) if path == "-" else os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -137,7 +92,7 @@ def _opened(path: str, waiting: Callable[[int], None]) -> _File:
     except ValueError:
         raise InputError(f"{path!r}: is no path") from None
     if stat.S_ISREG(mode) and path != "-":
-        return _RegularFile(descriptor)
+        return RegularFile(descriptor)
     if stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
         return Spool(path, descriptor, waiting)
     is_terminal = os.isatty(descriptor)
@@ -161,7 +116,7 @@ def _reason(error: OSError) -> str:
 class PlainSource:
     """Text as it lies in the file."""
 
-    def __init__(self, file: _File) -> None:
+    def __init__(self, file: File) -> None:
         self._file = file
         self.position = 0
         self.damage: str | None = None
@@ -172,7 +127,7 @@ class PlainSource:
 
     @property
     def descriptor(self) -> int | None:
-        return self._file.descriptor if isinstance(self._file, _RegularFile) else None
+        return self._file.descriptor if isinstance(self._file, RegularFile) else None
 
     def seek(self, position: int) -> None:
         self.position = position
@@ -201,240 +156,8 @@ class PlainSource:
 
 
 class _PlainReader:
-    def __init__(self, file: _File) -> None:
+    def __init__(self, file: File) -> None:
         self._file = file
 
     def read(self, offset: int, length: int) -> bytes:
         return self._file.at(offset, length)
-
-
-class _Inflater:
-    """Inflates a gzip file forwards from a place where a decompressor's state is known."""
-
-    def __init__(self, file: _File, position: int = 0, state: Any = None) -> None:
-        self._file = file
-        self._state = zlib.decompressobj(_GZIP_WBITS) if state is None else state.copy()
-        self._position = position
-        self._pending = b""
-        self.damage: str | None = None
-
-    @property
-    def position(self) -> int:
-        """Bytes of the file that the decompressor has taken."""
-        return self._position - len(self._pending)
-
-    def checkpoint(self) -> tuple[int, Any]:
-        return self.position, self._state.copy()
-
-    def read(self) -> bytes:
-        """The next bytes of text; empty at the end or at damage."""
-        while self.damage is None:
-            if self._state.eof:
-                self._pending = self._state.unused_data + self._pending
-                if not self._next_member():
-                    return b""
-            if not self._pending:
-                self._pending = self._file.at(self._position, _COMPRESSED_BLOCK)
-                self._position += len(self._pending)
-                if not self._pending:
-                    self.damage = "the gzip stream is cut short"
-                    break
-            before = self._state.copy()
-            try:
-                text: bytes = self._state.decompress(self._pending, BLOCK)
-            except zlib.error as error:
-                self.damage = f"the gzip stream is corrupt ({error})"
-                return _before_error(before, self._pending)
-            self._pending = b"" if self._state.eof else self._state.unconsumed_tail
-            if text:
-                return text
-        return b""
-
-    def _next_member(self) -> bool:
-        """Goes to the member that follows; what is no gzip any more is let be."""
-        ahead = self._pending if len(self._pending) >= 2 else self._file.at(self.position, 2)
-        if not ahead.startswith(_GZIP):
-            return False
-        self._state = zlib.decompressobj(_GZIP_WBITS)
-        return True
-
-
-def _before_error(state: Any, packed: bytes) -> bytes:
-    """The text that comes out before the decompressor meets what it cannot take."""
-    text = bytearray()
-    try:
-        for at in range(len(packed)):
-            text += state.decompress(packed[at : at + 1])
-    except zlib.error:
-        pass
-    return bytes(text)
-
-
-class _Packed:
-    """What the text of a packed file lacks."""
-
-    descriptor: int | None = None
-
-    def __init__(self, file: _File) -> None:
-        self._file = file
-
-    @property
-    def text_size(self) -> int:
-        return (self._file.size or 0) * _TIMES_PACKED
-
-    def seek(self, position: int) -> None:
-        raise AssertionError("a packed file is read from start to end")
-
-
-class GzipSource(_Packed):
-    """Inflates, and keeps a copy of the decompressor every few megabytes of text."""
-
-    def __init__(self, file: _File) -> None:
-        super().__init__(file)
-        self._inflater = _Inflater(file)
-        self._text_position = 0
-        self._every = _CHECKPOINT_EVERY
-        self._checkpoints: list[tuple[int, int, Any]] = [(0, 0, None)]
-
-    @property
-    def size(self) -> int | None:
-        return self._file.size
-
-    @property
-    def position(self) -> int:
-        return self._inflater.position
-
-    @property
-    def damage(self) -> str | None:
-        return self._inflater.damage
-
-    def read(self) -> bytes:
-        if self._text_position - self._checkpoints[-1][0] >= self._every:
-            self._keep_checkpoint()
-        text = self._inflater.read()
-        self._text_position += len(text)
-        return text
-
-    def _keep_checkpoint(self) -> None:
-        if len(self._checkpoints) >= _MOST_CHECKPOINTS:
-            del self._checkpoints[1::2]
-            self._every *= 2
-        self._checkpoints.append((self._text_position, *self._inflater.checkpoint()))
-
-    def again(self) -> GzipSource:
-        return GzipSource(self._file)
-
-    def finish(self) -> None:
-        self._file.finish()
-
-    def reader(self) -> ArgsReader:
-        return _GzipReader(self._file, self._checkpoints)
-
-
-class _GzipReader:
-    def __init__(self, file: _File, checkpoints: list[tuple[int, int, Any]]) -> None:
-        self._file = file
-        self._checkpoints = checkpoints
-        self._offsets = [offset for offset, _, _ in checkpoints]
-
-    def read(self, offset: int, length: int) -> bytes:
-        index = bisect_right(self._offsets, offset) - 1
-        start, position, state = self._checkpoints[index]
-        inflater = _Inflater(self._file, position, state)
-        return _part(_blocks(inflater.read), offset - start, length)
-
-
-class ZstdSource(_Packed):
-    """Text packed with zstd; needs the `zstandard` package."""
-
-    def __init__(self, file: _File, path: str) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            raise InputError(
-                f"{path}: is packed with zstd, which needs one more package: "
-                "pip install 'attntui[zstd]'"
-            ) from None
-        self._errors = (zstandard.ZstdError, OSError)
-        self._unpacked: Callable[[_RawReader], Any] = lambda raw: (
-            zstandard.ZstdDecompressor().stream_reader(
-                BufferedReader(raw, _COMPRESSED_BLOCK), read_across_frames=True
-            )
-        )
-        super().__init__(file)
-        self._path = path
-        self._raw = _RawReader(file)
-        self._stream = self._unpacked(self._raw)
-        self.damage: str | None = None
-
-    @property
-    def size(self) -> int | None:
-        return self._file.size
-
-    @property
-    def position(self) -> int:
-        return self._raw.position
-
-    def read(self) -> bytes:
-        if self.damage is not None:
-            return b""
-        try:
-            text: bytes = self._stream.read(BLOCK)
-        except self._errors as error:
-            self.damage = f"the zstd stream is corrupt ({error})"
-            return b""
-        return text
-
-    def again(self) -> ZstdSource:
-        return ZstdSource(self._file, self._path)
-
-    def finish(self) -> None:
-        self._file.finish()
-
-    def reader(self) -> ArgsReader:
-        return _ZstdReader(lambda: self._unpacked(_RawReader(self._file)))
-
-
-class _RawReader(RawIOBase):
-    """The plain bytes of a file as a stream of its own."""
-
-    def __init__(self, file: _File) -> None:
-        self._file = file
-        self.position = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        block = self._file.at(self.position, len(buffer))
-        buffer[: len(block)] = block
-        self.position += len(block)
-        return len(block)
-
-
-class _ZstdReader:
-    """Unpacks from the start each time: zstd's state cannot be copied."""
-
-    def __init__(self, opened: Callable[[], Any]) -> None:
-        self._opened = opened
-
-    def read(self, offset: int, length: int) -> bytes:
-        stream = self._opened()
-        return _part(_blocks(lambda: stream.read(BLOCK)), offset, length)
-
-
-def _blocks(read: Callable[[], bytes]) -> Iterator[bytes]:
-    while block := read():
-        yield block
-
-
-def _part(blocks: Iterator[bytes], offset: int, length: int) -> bytes:
-    """`length` bytes after the first `offset` of all blocks put together."""
-    found = b""
-    for block in blocks:
-        if offset < len(block):
-            found += block[offset : offset + length - len(found)]
-            if len(found) >= length:
-                break
-        offset = max(0, offset - len(block))
-    return found

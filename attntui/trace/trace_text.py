@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from attntui.errors import InputError
-from attntui.trace.chunks import Batch, Ends, EventList, Strange
+from attntui.trace.batch import Batch
+from attntui.trace.chunks import Ends, EventList, Strange
 from attntui.trace.event_json import loads_lenient
 from attntui.trace.kinds import HEAD, other_kind
 from attntui.trace.notices import Notices
+from attntui.trace.raw_file import BLOCK
 from attntui.trace.scan import Window, find_end, take_value
-from attntui.trace.source import BLOCK
 
 if TYPE_CHECKING:
     from attntui.trace.crew import Crew

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import select
+import selectors
 import signal
 import termios
 import threading
+from codecs import getincrementaldecoder
 from contextlib import suppress
+from itertools import chain
 from types import FrameType
 from typing import Any
 
+from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
 _ENDING = (
@@ -30,6 +34,12 @@ _LEAVE = (
 
 _SCREEN = 2
 """The descriptor that Textual draws on."""
+
+_READ = 4096
+"""Bytes of keys that are taken at once."""
+
+_TICK_S = 0.1
+"""After so long an Esc that nothing follows is the key."""
 
 _PATIENCE_MS = 1000
 """How long a terminal that takes no more text may keep the process."""
@@ -72,9 +82,22 @@ class TerminalDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         try:
-            super().run_input_thread()
+            self._read_keys()
         except Exception as error:
             self._app.call_later(self._app._handle_exception, error)
+
+    def _read_keys(self) -> None:
+        """As Textual's own, but for bytes that are no UTF-8: a paste, a terminal of another
+        encoding or noise on the line is no reason to end.
+        """
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")("replace").decode
+        with selectors.DefaultSelector() as keyboard:
+            keyboard.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                text = decode(os.read(self.fileno, _READ)) if keyboard.select(_TICK_S) else ""
+                for event in chain(parser.feed(text) if text else (), parser.tick()):
+                    self.process_message(event)
 
     def _end(self, number: int, _frame: FrameType | None) -> None:
         """Leaves the screen and ends as the signal would have, without waiting for anything:

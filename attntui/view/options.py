@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from attntui.trace.extent import Extent
+from attntui.extent import WHOLE, Extent
 
 PANE_NAMES = (
     *("overview", "kernels", "gaps", "attention", "ops", "steps"),
@@ -62,10 +60,9 @@ class Options(Spot):
     its cursor. Of two traces `unit` is what is compared, as `attntui diff --unit` has it, `pair`
     which of A's and of B's, from 0; `untied` lets the timelines move alone, `full_width` scales
     each unit to the screen. `maximised` shows the pane alone. `peak_bandwidth` (bytes/s) and
-    `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone. `window`,
-    `last_steps` and `max_memory` say which part of a trace is read (`extent`). Without `cache`
-    nothing is taken from what was kept of a trace, nor kept. `fresh` leaves aside where a trace
-    was left the last time.
+    `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone. `extent`
+    says which part of a trace is read. Without `cache` nothing is taken from what was kept of a
+    trace, nor kept. `fresh` leaves aside where a trace was left the last time.
     """
 
     step: int | None = None
@@ -86,18 +83,9 @@ class Options(Spot):
     ascii: bool = False
     peak_bandwidth: float | None = None
     peak_flops: float | None = None
-    window: tuple[int, int] | None = None
-    last_steps: int | None = None
-    max_memory: int | None = None
+    extent: Extent = WHOLE
     cache: bool = True
     fresh: bool = False
-
-    @property
-    def extent(self) -> Extent:
-        """Which part of a trace is read."""
-        from attntui.trace.extent import Extent
-
-        return Extent(self.window, self.last_steps, self.max_memory)
 
     @property
     def drawing(self) -> Options:
@@ -106,9 +94,7 @@ class Options(Spot):
             ascii=self.ascii,
             peak_bandwidth=self.peak_bandwidth,
             peak_flops=self.peak_flops,
-            window=self.window,
-            last_steps=self.last_steps,
-            max_memory=self.max_memory,
+            extent=self.extent,
             cache=self.cache,
             fresh=self.fresh,
         )

@@ -75,6 +75,14 @@ def test_a_signal_during_a_load_is_not_kept_waiting(tmp_path: Path) -> None:
     assert_left_as_it_was(terminal)
 
 
+@pytest.mark.parametrize("noise", [b"\xff", b"\xe1j", b"\x1b[200~\xc3(\x1b[201~"])
+def test_bytes_that_are_no_utf8_end_nothing(trace: str, noise: bytes) -> None:
+    terminal = opened(trace)
+    terminal.type(noise + b"q")
+    assert terminal.exit_code() == 0
+    assert_left_as_it_was(terminal)
+
+
 @pytest.mark.parametrize("key", [b"q", b"\x03"])
 def test_leaving_does_not_wait_for_an_analysis(trace: str, key: bytes) -> None:
     patch = (

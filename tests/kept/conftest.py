@@ -12,6 +12,7 @@ from keeping import SAMPLES, aged
 from attntui.analysis.kept import opening
 from attntui.trace.kept.shelf import ELSEWHERE, OFF, Shelf
 
+
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
     """The directory in which traces of any size are kept."""

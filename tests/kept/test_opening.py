@@ -19,8 +19,8 @@ from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.kept import opening
 from attntui.analysis.kept.fact import found
 from attntui.analysis.kept.opening import COLUMNS, FACTS, Opened, open_trace
+from attntui.extent import Extent
 from attntui.trace import Category, load, read_event
-from attntui.trace.extent import Extent
 from attntui.trace.kept import key as keys
 from attntui.trace.kept.key import Key, key_of
 from attntui.trace.kept.reader import LateReader, is_at_hand
@@ -191,9 +191,7 @@ def test_a_file_that_changed_while_it_was_read_is_not_kept(shelf: Shelf, sample:
     assert shelf.held() == []
 
 
-def test_what_is_not_kept(
-    shelf: Shelf, sample: Sample, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_not_kept(shelf: Shelf, sample: Sample, monkeypatch: pytest.MonkeyPatch) -> None:
     path = sample()
     assert not open_trace(str(path), cache=False).can_be_kept
     assert not open_trace(str(path), extent=Extent(last_steps=1)).can_be_kept

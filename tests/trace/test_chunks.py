@@ -10,6 +10,7 @@ from builders import cpu_op
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attntui.trace import batch as batches
 from attntui.trace import chunks
 from attntui.trace.notices import Notices
 from attntui.trace.scan import ValueEnd, Window, find_end
@@ -49,7 +50,7 @@ def small_chunks() -> Any:
     """Chunks so small that every test cuts many."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks, "BLOCK", 100)
-        patch.setattr(chunks, "_SHORT", 60)
+        patch.setattr(batches, "_SHORT", 60)
         yield
 
 

@@ -21,10 +21,10 @@ from real_traces import REAL
 from same_trace import assert_same
 
 from attntui.errors import InputError, LoadCancelled
+from attntui.extent import WHOLE, Extent
 from attntui.trace import Trace, crew, load, loading
 from attntui.trace.chunks import Unclear
 from attntui.trace.crew_member import DONE, NO_MEMORY, READY, UNCLEAR, decoded
-from attntui.trace.extent import Extent
 from attntui.trace.shared_block import SharedBlock
 from attntui.trace.stretch import Stretch
 
@@ -73,7 +73,7 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> type[Beside]:
     return Beside
 
 
-def alone(path: Path, extent: Extent = loading.WHOLE) -> Trace:
+def alone(path: Path, extent: Extent = WHOLE) -> Trace:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loading, "members_for", lambda text: 0)
         return load(path, extent=extent)
@@ -243,6 +243,13 @@ def test_processes_give_the_same_to_the_bit(
     assert all_ended(processes)
 
 
+def test_events_far_apart_are_the_same_to_the_bit(processes: list[Any], tmp_path: Path) -> None:
+    far = ("," + " " * 40_000).join(json.dumps(cpu_op(f"op{n}", n, 1)) for n in range(60))
+    path = write_text(tmp_path, f'{{"traceEvents": [{far}]}}', "t.json.gz")
+    assert_same(load(path), alone(path))
+    assert all_ended(processes)
+
+
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
 def test_a_member_that_is_killed_ends_the_load_in_a_line(
     processes: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: signal.Signals
@@ -274,6 +281,12 @@ def test_cancelling_ends_the_members(
     assert all_ended(processes)
 
 
+def shared_blocks() -> int:
+    """How many this process has open."""
+    opened = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    return sum("memfd:attntui" in os.readlink(link) for link in opened)
+
+
 def test_without_processes_it_goes_alone(
     processes: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,7 +300,9 @@ def test_without_processes_it_goes_alone(
         raise OSError("Resource temporarily unavailable")
 
     monkeypatch.setattr(subprocess, "Popen", refused)
+    before = shared_blocks()
     assert_same(load(path), expected)
+    assert shared_blocks() == before
 
 
 def test_members_end_with_the_process_that_started_them(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ from test_crew import Beside, alone, beside  # noqa: F401
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.cli import main
 from attntui.errors import InputError
+from attntui.extent import Extent
 from attntui.trace import Trace, load
-from attntui.trace.extent import Extent
 
 US = 1000
 

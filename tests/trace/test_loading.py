@@ -16,7 +16,7 @@ import pytest
 from builders import cpu_op, launched, trace_text, write_text, write_trace
 
 from attntui.errors import InputError, LoadCancelled
-from attntui.trace import Progress, Trace, assemble, load, loading, source
+from attntui.trace import Progress, Trace, assemble, load, loading, packed
 from attntui.trace.memory import available_memory
 
 MANY = trace_text([cpu_op(f"op{n % 50}", n, 5, args={"Sequence number": n}) for n in range(30_000)])
@@ -203,12 +203,12 @@ def test_peak_memory_stays_far_below_the_text(tmp_path: Path) -> None:
 
 
 def test_checkpoints_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source, "_CHECKPOINT_EVERY", 1000)
-    monkeypatch.setattr(source, "_MOST_CHECKPOINTS", 4)
-    monkeypatch.setattr(source, "BLOCK", 1000)
+    monkeypatch.setattr(packed, "_CHECKPOINT_EVERY", 1000)
+    monkeypatch.setattr(packed, "_MOST_CHECKPOINTS", 4)
+    monkeypatch.setattr(packed, "BLOCK", 1000)
     trace = load(write_text(tmp_path, MANY, "t.json.gz"))
     reader = trace.reader
-    assert isinstance(reader, source._GzipReader)
+    assert isinstance(reader, packed._GzipReader)
     assert len(reader._checkpoints) <= 4
     for row in (0, 15_000, 29_999):
         offset, length = int(trace.columns.offset[row]), int(trace.columns.length[row])

@@ -35,7 +35,13 @@ async def settled(pilot: Pilot[None]) -> None:
         while not drawn.is_set() and pilot.app.is_running and pilot.app.screen is screen:
             await pilot.pause()
         nodes = (pilot.app, *screen.walk_children(with_self=True))
-        waiting = not drawn.is_set() or any(node.message_queue_size for node in nodes)
+        # A screen that has just come is laid out when it is first drawn.
+        waiting = (
+            not drawn.is_set()
+            or pilot.app.screen is not screen
+            or not screen._compositor.size
+            or any(node.message_queue_size for node in nodes)
+        )
         quiet = 0 if waiting else quiet + 1
     await pilot.pause()
 

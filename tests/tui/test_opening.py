@@ -149,7 +149,7 @@ async def test_a_load_shows_progress_answers_keys_and_can_be_cancelled(
 ) -> None:
     told, cancelled_seen = threading.Event(), threading.Event()
 
-    def slow_load(path: str, *, progress: Any, cancelled: Any) -> None:
+    def slow_load(path: str, *, progress: Any, cancelled: Any, **_: Any) -> None:
         progress(Progress(bytes_done=50, bytes_total=100, events=7, seconds=1.5))
         told.set()
         while not cancelled():

@@ -186,7 +186,7 @@ async def test_a_file_of_the_command_line_fails_safely(tmp_path: Path) -> None:
 async def test_a_load_is_drawn_safely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = threading.Event()
 
-    def endless(path: str, *, progress: Any, cancelled: Any) -> None:
+    def endless(path: str, *, cancelled: Any, **_: Any) -> None:
         begun.set()
         while not cancelled():
             threading.Event().wait(0.001)

@@ -222,10 +222,12 @@ def _shared(
     spent: _Shares, has: NDArray[np.float32], other: _Shares, other_has: NDArray[np.float32]
 ) -> _Shares:
     """For each class the share of its told time in work all of whose items another has."""
-    lacks = ((other > 0).astype(np.float32) @ other_has) == 0
-    missing = has @ lacks.astype(np.float32).T
-    told = has.any(axis=1)
-    held = spent[:, told] @ (missing[told] == 0)
+    # All is finite; some BLAS raises flags for lanes of its registers that hold no element.
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        lacks = ((other > 0).astype(np.float32) @ other_has) == 0
+        missing = has @ lacks.astype(np.float32).T
+        told = has.any(axis=1)
+        held = spent[:, told] @ (missing[told] == 0)
     whole = spent[:, told].sum(axis=1, keepdims=True)
     share: _Shares = np.divide(held, whole, out=np.zeros_like(held), where=whole > 0)
     return share

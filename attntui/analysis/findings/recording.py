@@ -22,9 +22,9 @@ from attntui.analysis.recorded import (
     why_no_gpu,
 )
 from attntui.analysis.runtime_calls import GRAPH_LAUNCH
-from attntui.trace.extent import OUTSIDE
 from attntui.trace.masks import mask_of
 from attntui.trace.model import ABSENT, I64, Category, Trace
+from attntui.trace.stretch import OUTSIDE
 
 if TYPE_CHECKING:
     from attntui.analysis.slice import Slice

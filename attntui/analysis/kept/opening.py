@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.kept.fact import AllFacts, found, told_of
 from attntui.errors import InputError
-from attntui.trace.extent import Extent
+from attntui.extent import WHOLE, Extent
 from attntui.trace.kept import traces
 from attntui.trace.kept.container import Contents, Damaged, packed, unpacked
 from attntui.trace.kept.key import Key, key_of
 from attntui.trace.kept.reader import reader_of
 from attntui.trace.kept.shelf import Shelf, Unkept, directory, is_on
-from attntui.trace.loading import WHOLE, Progress, load
+from attntui.trace.loading import Progress, load
 from attntui.trace.model import Trace
 
 COLUMNS, FACTS = ".columns", ".facts"

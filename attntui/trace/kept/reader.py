@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable
 
 from attntui.trace.model import ArgsReader, Trace
-from attntui.trace.source import GzipSource, Source, open_source
+from attntui.trace.packed import GzipSource
+from attntui.trace.source import Source, open_source
 
 
 def reader_of(path: str) -> ArgsReader:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.console import Group
 from rich.segment import Segment
 from rich.style import Style
@@ -24,10 +25,16 @@ class TextLine(Static):
 
     def __init__(self, text: Safe | None = None, *, id: str | None = None) -> None:
         super().__init__(text or "", id=id, markup=False)
+        self._shown = text or ""
 
     def show(self, text: Safe) -> None:
-        """Replaces the text."""
-        self.update(text)
+        """Replaces the text. The screen is laid out again only if this may change its size."""
+        if text == self._shown:
+            return
+        wider = cell_len(text) != cell_len(self._shown)
+        grows = self.styles.is_auto_height or (self.styles.is_auto_width and wider)
+        self._shown = text
+        self.update(text, layout=grows)
 
 
 class Block(Static):

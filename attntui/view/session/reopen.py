@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attntui.analysis.scope import WHOLE, Range, Step
+from attntui.extent import Extent
 from attntui.view.options import PANE_NAMES, Options
 from attntui.view.session.jumps import at_place, place_of
 from attntui.view.session.marks import measuring_range
@@ -171,12 +172,17 @@ def drawing_words(options: Options) -> Iterator[str]:
         yield from ("--peak-bw", f"{options.peak_bandwidth / 1e12:g}")
     if options.peak_flops is not None:
         yield from ("--peak-tflops", f"{options.peak_flops / 1e12:g}")
-    if options.window is not None:
-        yield from ("--window", "{}ns..{}ns".format(*options.window))
-    if options.last_steps is not None:
-        yield from ("--last-steps", str(options.last_steps))
-    if options.max_memory is not None:
-        yield from ("--max-memory", str(options.max_memory))
+    yield from extent_words(options.extent)
+
+
+def extent_words(extent: Extent) -> Iterator[str]:
+    """Which part of the trace is read."""
+    if extent.window is not None:
+        yield from ("--window", "{}ns..{}ns".format(*extent.window))
+    if extent.last_steps is not None:
+        yield from ("--last-steps", str(extent.last_steps))
+    if extent.memory is not None:
+        yield from ("--max-memory", str(extent.memory))
 
 
 def table_words(tables: Sequence[ShownTable]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Which part of a trace is read, and where that lies in the file's time."""
+"""Where the part of a trace that is to be read lies in the file's time."""
 
 from __future__ import annotations
 
@@ -8,35 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from attntui.errors import InputError
-from attntui.trace.chunks import Batch
+from attntui.extent import Extent
+from attntui.trace.batch import Batch
 from attntui.trace.columns import PackedStore, Store
 from attntui.trace.model import I64
 from attntui.trace.notices import Notices
 from attntui.trace.span import beside, far_off
-from attntui.trace.stretch import OUTSIDE, Stretch
-
-__all__ = ["OUTSIDE", "Extent", "Survey"]
+from attntui.trace.stretch import Stretch
 
 _STEP = "ProfilerStep#"
-
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """What is asked for; None where nothing was.
-
-    `window` is a time from and to, in ns from the trace's origin; what overlaps it is read.
-    `last_steps` is how many of the last `ProfilerStep#n`, with all that follows. `memory` is
-    how many bytes the load and its analysis may take.
-    """
-
-    window: tuple[int, int] | None = None
-    last_steps: int | None = None
-    memory: int | None = None
-
-    @property
-    def takes_a_look(self) -> bool:
-        """Whether the file is gone through once before, for its times."""
-        return self.window is not None or self.last_steps is not None
 
 
 class _Times(NamedTuple):

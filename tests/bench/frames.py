@@ -1,0 +1,54 @@
+"""What a key costs the processor in a large trace on a large screen."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from attntui.tui.app import AttntuiApp
+from attntui.tui.screens.main import MainScreen
+from attntui.view.options import Options
+
+from .table import Figure
+
+SIZE = (200, 60)
+FRAME_MS = 16.0
+SORT_S = 0.2
+
+KINDS = {
+    "pan": ["l", "l", "h", "l"],
+    "zoom": ["w", "w", "s", "w", "s"],
+    "cursor": ["right", "right", "left"],
+    "rows": ["down", "down", "up", "down"],
+    "next": ["full_stop", "full_stop", "comma"],
+}
+TIMES = 20
+
+
+def measured(path: Path) -> Iterator[Figure]:
+    costs = asyncio.run(_pressed(path))
+    for kind, seconds in costs.items():
+        ordered = sorted(seconds)
+        p95 = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
+        yield Figure(f"frame at 200x60, {kind}: p95", "ms", 1000 * p95, FRAME_MS)
+
+
+async def _pressed(path: Path) -> dict[str, list[float]]:
+    app = AttntuiApp([str(path)], Options())
+    async with app.run_test(size=SIZE) as pilot:
+        while not isinstance(app.screen, MainScreen):
+            await pilot.pause(0.1)
+        await pilot.press("3")
+        found: dict[str, list[float]] = {}
+        for kind, keys in KINDS.items():
+            await pilot.pause()
+            found[kind] = []
+            for _ in range(TIMES):
+                for key in keys:
+                    began = time.process_time()
+                    await pilot.press(key)
+                    await pilot.pause()
+                    found[kind].append(time.process_time() - began)
+        return found
