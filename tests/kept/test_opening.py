@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from builders import CORPUS
-from keeping import SAMPLES, aged
+from keeping import SAMPLES, aged, found_in, keep
 from same_facts import assert_same
 from same_trace import assert_same as assert_same_trace
 
@@ -25,7 +25,6 @@ from attntui.trace.kept import key as keys
 from attntui.trace.kept.key import Key, key_of
 from attntui.trace.kept.reader import LateReader, is_at_hand
 from attntui.trace.kept.shelf import OFF, Shelf
-from attntui.view.drawing.lanes import Lanes
 from attntui.view.reports import summary
 from attntui.view.reports.json_text import json_lines
 from attntui.view.reports.text import plain
@@ -34,20 +33,6 @@ from attntui.view.session.session import Session
 Sample = Callable[..., Path]
 
 REAL = sorted(path for path in (*SAMPLES.glob("*.json.gz"), *CORPUS.rglob("*.json.gz")))
-
-
-def found_in(opened: Opened) -> tuple[AnalysedTrace, Lanes]:
-    """All that screens and reports ask for."""
-    analysed = opened.analysed().find_all()
-    lanes = Lanes(analysed).find_all()
-    list(plain(summary.sections(analysed, 10)))
-    return analysed, lanes
-
-
-def keep(path: Path) -> None:
-    opened = open_trace(str(path))
-    analysed, lanes = found_in(opened)
-    assert opened.keep(analysed, {"lanes": lanes})
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
@@ -105,9 +90,9 @@ def test_facts_that_come_later_are_kept_with_those_before(shelf: Shelf, sample: 
     assert opened.keep(analysed)
     again = open_trace(str(path))
     later = again.analysed()
-    _ = later.steps
+    _ = later.attention
     assert again.keep(later)
-    assert {"whole.devices", "analysed.steps"} <= open_trace(str(path)).stored
+    assert {"whole.devices", "analysed.attention"} <= open_trace(str(path)).stored
 
 
 # What is told of a file

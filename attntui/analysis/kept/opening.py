@@ -89,8 +89,8 @@ class Opened:
     def _keep_columns(self, cancelled: Callable[[], bool]) -> None:
         assert self.shelf is not None
         assert self.key is not None
-        told, arrays, checked = traces.told_of(self.trace)
-        parts = packed(self.key, told, arrays, checked)
+        told, arrays = traces.told_of(self.trace)
+        parts = packed(self.key, told, arrays)
         self.shelf.write(self.key.name + COLUMNS, parts, cancelled)
         self.whole = True
 

@@ -20,7 +20,9 @@ import numpy as np
 from attntui.trace.kept.container import Array, Damaged
 from attntui.trace.kept.shelf import Unkept
 
-_PACKAGE = "attntui."
+_ROOMS = ("attntui.trace.", "attntui.analysis.", "attntui.view.")
+"""Where classes of facts are defined: importing these runs nothing."""
+
 _SMALL = 64
 """Whole numbers in an array up to which it shares one with others."""
 
@@ -76,7 +78,7 @@ class Writer:
         if type(value) is dict:
             return self._dict(value)
         kind: type = type(value)
-        if is_dataclass(kind) and kind.__module__.startswith(_PACKAGE):
+        if is_dataclass(kind) and kind.__module__.startswith(_ROOMS):
             told = (self.put(getattr(value, name)) for name in _fields(kind))
             return ["c", self._type(kind), *told]
         raise Unkept(f"no form for {type(value).__name__}")
@@ -176,7 +178,7 @@ class Reader:
 
 def _class_of(name: str) -> Any:
     module, _, qualified = name.partition(":")
-    if not module.startswith(_PACKAGE):
+    if not module.startswith(_ROOMS):
         raise Damaged(f"no class of this package: {name}")
     try:
         found = getattr(importlib.import_module(module), qualified)

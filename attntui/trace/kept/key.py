@@ -71,6 +71,9 @@ def absolute(path: str) -> str:
 def key_of(path: str) -> Key | None:
     """The key of a file as it is now; None of what is no regular file, or cannot be read."""
     try:
+        # A pipe that is opened and closed again ends whoever writes to it.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return None
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except (OSError, ValueError):
         return None

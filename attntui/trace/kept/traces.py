@@ -31,8 +31,8 @@ from attntui.trace.model import (
 T = TypeVar("T")
 
 _OWN = ("parent", "depth", "launch")
-_TEXTS = frozenset(range(4))
-"""The arrays that hold text stand first, and are checked."""
+_TEXTS = 4
+"""The arrays that hold text stand first."""
 
 _INPUT_TEXTS = 4
 
@@ -60,8 +60,8 @@ _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(_Rest)
 
 
-def told_of(trace: Trace) -> tuple[bytes, list[Array], frozenset[int]]:
-    """A trace as JSON and arrays, and the numbers of those to be checked when they are read.
+def told_of(trace: Trace) -> tuple[bytes, list[Array]]:
+    """A trace as JSON and arrays.
 
     Raises TypeError, ValueError or OverflowError where something in it has no such form.
     """
@@ -90,7 +90,7 @@ def told_of(trace: Trace) -> tuple[bytes, list[Array], frozenset[int]]:
         *_of_group(trace.memory),
         *(getattr(trace, name) for name in _OWN),
     ]
-    return _ENCODER.encode(rest), arrays, _TEXTS
+    return _ENCODER.encode(rest), arrays
 
 
 def _of_group(group: Columns | Instants | MemoryEvents) -> Iterator[Array]:
@@ -107,7 +107,7 @@ def trace_of(path: str, told: bytes, arrays: Sequence[Array], reader: ArgsReader
         names = tuple(name.decode() for name in split(*arrays[:2]))
     except (ValueError, RecursionError) as error:
         raise Damaged(str(error)) from None
-    rows = iter(arrays[len(_TEXTS) :])
+    rows = iter(arrays[_TEXTS:])
     columns, instants = _group(Columns, rows), _group(Instants, rows)
     memory = _group(MemoryEvents, rows)
     parent, depth, launch = rows
