@@ -90,7 +90,12 @@ class Options(Spot):
     @property
     def drawing(self) -> Options:
         """How to draw and how much to read, whichever trace is opened and wherever."""
-        return Options(
+        return self.shown_at(Options())
+
+    def shown_at(self, view: Options) -> Options:
+        """A view, drawn and read as these options say."""
+        return replace(
+            view,
             ascii=self.ascii,
             peak_bandwidth=self.peak_bandwidth,
             peak_flops=self.peak_flops,

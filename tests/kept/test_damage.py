@@ -95,7 +95,7 @@ def test_damage_anywhere_changes_nothing(kept: Kept, which: str, data: st.DataOb
 def test_a_foreign_file(kept: Kept, ending: str, content: bytes) -> None:
     kept.put(ending, content)
     opened = kept.assert_it_opens()
-    assert opened.whole is (ending == FACTS)
+    assert opened.reopened is (ending == FACTS)
     # What was damaged is thrown away, and kept again.
     assert opened.keep(opened.analysed().find_all())
     assert kept.assert_it_opens().stored
@@ -104,7 +104,7 @@ def test_a_foreign_file(kept: Kept, ending: str, content: bytes) -> None:
 def test_files_in_each_others_place(kept: Kept) -> None:
     columns, facts = kept.content.values() if COLUMNS in next(iter(kept.content)) else ()
     kept.put(COLUMNS, facts)
-    assert not kept.assert_it_opens().whole
+    assert not kept.assert_it_opens().reopened
     kept.put(FACTS, columns)
     assert kept.assert_it_opens().stored == frozenset()
 

@@ -41,7 +41,7 @@ def test_everything_is_as_the_file_has_it(path: Path, shelf: Shelf, tmp_path: Pa
     copy.write_bytes(path.read_bytes())
     keep(aged(copy))
     plainly, kept = Opened(load(copy)), open_trace(str(copy))
-    assert kept.whole
+    assert kept.reopened
     assert_same_trace(plainly.trace, kept.trace)
     (one, one_lanes), (other, other_lanes) = found_in(plainly), found_in(kept)
     told = dict((*found("a", one), *found("w", one.whole), *found("n", one.labels)))
@@ -77,7 +77,7 @@ def test_other_roofs_find_their_own_facts(shelf: Shelf, sample: Sample) -> None:
     kept = open_trace(str(path)).analysed(peak_bandwidth=1e12)
     plainly = AnalysedTrace(load(path), peak_bandwidth=1e12)
     assert kept.peaks == plainly.peaks
-    assert [f.bound for f in kept.whole.kernel_facts] == [
+    assert [f.bound for f in kept.reopened.kernel_facts] == [
         f.bound for f in plainly.whole.kernel_facts
     ]
 
@@ -114,7 +114,7 @@ def test_a_file_that_changed_is_read(shelf: Shelf, sample: Sample, way: str) -> 
     else:
         aged(plain_path)
     opened = open_trace(str(plain_path))
-    assert not opened.whole
+    assert not opened.reopened
     assert_same_trace(opened.trace, load(plain_path))
 
 
@@ -137,9 +137,9 @@ def test_other_code_and_another_form_are_other_keys(
 ) -> None:
     path = sample()
     keep(path)
-    assert open_trace(str(path)).whole
+    assert open_trace(str(path)).reopened
     monkeypatch.setattr(opening, "key_of", lambda p: _other_code(key_of(p)))
-    assert not open_trace(str(path)).whole
+    assert not open_trace(str(path)).reopened
 
 
 def _other_code(key: Key | None) -> Key:
@@ -154,7 +154,7 @@ def test_the_path_is_the_one_that_was_named(
     keep(path)
     monkeypatch.chdir(path.parent)
     opened = open_trace(path.name)
-    assert opened.whole
+    assert opened.reopened
     assert opened.trace.path == path.name
 
 
@@ -211,7 +211,7 @@ def test_arguments_are_read_from_the_file(shelf: Shelf, sample: Sample, packed: 
         aged(path)
     keep(path)
     opened, trace = open_trace(str(path)), load(path)
-    assert opened.whole
+    assert opened.reopened
     for row in (0, len(trace) - 1, len(trace) // 2, 1):
         assert read_event(opened.trace, row) == read_event(trace, row) != {}
 

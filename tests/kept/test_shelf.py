@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from attntui.trace.kept import shelf as shelves
-from attntui.trace.kept.shelf import ELSEWHERE, Shelf, Unkept, directory
+from attntui.trace.kept.shelf import ELSEWHERE, MOST_MB, SIZE, Shelf, Unkept, directory, most_bytes
 
 
 def put(shelf: Shelf, name: str, content: bytes, age: float = 0) -> None:
@@ -29,10 +28,9 @@ def names(shelf: Shelf) -> list[str]:
 
 
 @pytest.fixture
-def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+def small(tmp_path: Path) -> Shelf:
     """A directory that may hold a thousand bytes."""
-    monkeypatch.setattr(shelves, "MOST_BYTES", 1000)
-    return Shelf(tmp_path / "small")
+    return Shelf(tmp_path / "small", 1000)
 
 
 def test_only_the_user_can_read_it(tmp_path: Path) -> None:
@@ -180,12 +178,10 @@ _TWO = """
 import sys
 from pathlib import Path
 import numpy as np
-from attntui.trace.kept import shelf as shelves
 from attntui.trace.kept.container import Damaged, packed, unpacked
 from attntui.trace.kept.key import Key
 from attntui.trace.kept.shelf import Shelf, Unkept
-shelves.MOST_BYTES = 60_000
-shelf, own = Shelf(Path(sys.argv[1])), int(sys.argv[2])
+shelf, own = Shelf(Path(sys.argv[1]), 60_000), int(sys.argv[2])
 read = 0
 for turn in range(60):
     name, number = f"{turn % 4}.columns", own * 1000 + turn
@@ -244,3 +240,11 @@ def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None
     place = directory()
     # A path that begins with ~ would be made in the current directory.
     assert place is None or place.is_absolute()
+
+
+@pytest.mark.parametrize(
+    ("asked", "mb"), [("", MOST_MB), ("5", 5), ("0", 0), ("-1", MOST_MB), ("much", MOST_MB)]
+)
+def test_how_much_is_kept_can_be_said(monkeypatch: pytest.MonkeyPatch, asked: str, mb: int) -> None:
+    monkeypatch.setenv(SIZE, asked)
+    assert most_bytes() == mb * 10**6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.kept.fact import AllFacts, found, told_of
@@ -31,17 +31,19 @@ _PASSING = frozenset({"memory", "damaged"})
 
 @dataclass(eq=False)
 class Opened:
-    """A trace, analysed or to be, and where it can be kept; `key` is None where it is not to
-    be. `stored` are the names of the facts that lie there already, `whole` says that the columns
-    do.
+    """A trace, analysed or to be, and where it is to be kept.
+
+    `key` is that of the file, None of a pipe, a part of a trace, or where nothing is to be kept
+    at all; `shelf` is None too where the trace is not worth keeping. `reopened` says that the
+    columns come from there, `kept` are the facts that do, `stored` their names.
     """
 
     trace: Trace
     shelf: Shelf | None = None
     key: Key | None = None
     kept: AllFacts | None = None
-    whole: bool = False
-    stored: frozenset[str] = field(default_factory=frozenset)
+    reopened: bool = False
+    stored: frozenset[str] = frozenset()
 
     @property
     def can_be_kept(self) -> bool:
@@ -73,12 +75,12 @@ class Opened:
             for part, value in parts.items():
                 facts.update(found(part, value))
         wanted = facts.keys() - self.stored
-        if self.whole and not wanted:
+        if self.reopened and not wanted:
             return False
         if not self.key.settled or key_of(self.key.path) != self.key:
             return False
         try:
-            if not self.whole:
+            if not self.reopened:
                 self._keep_columns(cancelled)
             if wanted:
                 self._keep_facts(analysed, facts, cancelled)
@@ -92,7 +94,7 @@ class Opened:
         told, arrays = traces.told_of(self.trace)
         parts = packed(self.key, told, arrays)
         self.shelf.write(self.key.name + COLUMNS, parts, cancelled)
-        self.whole = True
+        self.reopened = True
 
     def _keep_facts(
         self, analysed: AnalysedTrace, facts: dict[str, object], cancelled: Callable[[], bool]
@@ -133,9 +135,8 @@ def open_trace(
                 progress(Progress(key.size, key.size, opened.trace.events, seconds))
             return opened
     trace = load(path, extent=extent, progress=progress, cancelled=cancelled)
-    if key is None or trace.events < LEAST_EVENTS or _passing(trace):
-        return Opened(trace)
-    return Opened(trace, shelf, key)
+    worth_it = trace.events >= LEAST_EVENTS and not _passing(trace)
+    return Opened(trace, shelf if worth_it else None, key)
 
 
 def _shelf() -> Shelf | None:

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-MOST_BYTES = 2 * 1024**3
-"""What all that is kept takes at most."""
+MOST_MB = 2000
+"""What all that is kept takes at most, where nothing else is asked; MB are 10^6 bytes."""
 
 _SHARE_OF_DISK = 10
 """Nor does it take more than one part in so many of the disk that is free without it."""
@@ -34,6 +34,9 @@ OFF = "ATTNTUI_NO_CACHE"
 ELSEWHERE = "ATTNTUI_CACHE_DIR"
 """The environment variable that names another directory."""
 
+SIZE = "ATTNTUI_CACHE_MB"
+"""The environment variable that says how much may be kept."""
+
 
 class Unkept(Exception):
     """Something could not be kept. Nothing is wrong: it will be found again."""
@@ -43,17 +46,32 @@ def is_on() -> bool:
     return not os.environ.get(OFF)
 
 
+def most_bytes() -> int:
+    """What all that is kept may take on a disk of any size."""
+    asked = os.environ.get(SIZE, "")
+    return 10**6 * (int(asked) if asked.isdecimal() else MOST_MB)
+
+
 def directory() -> Path | None:
-    """Where things are kept; None where the user has no such place."""
-    named = os.environ.get(ELSEWHERE)
+    """Where columns and facts are kept; None where the user has no such place."""
+    return users("user_cache_dir", ELSEWHERE)
+
+
+def users(kind: str, variable: str) -> Path | None:
+    """A directory of the user, as platformdirs calls it, or one that the environment names;
+    None where there is no such place.
+    """
+    named = os.environ.get(variable)
     if named:
-        return Path(named)
+        return Path(named).absolute()
     import platformdirs
 
     try:
-        return Path(platformdirs.user_cache_dir("attntui", appauthor=False))
+        place = Path(getattr(platformdirs, kind)("attntui", appauthor=False))
     except (OSError, RuntimeError):
         return None
+    # Without a home it begins with ~.
+    return place if place.is_absolute() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +84,11 @@ class Held:
 
 
 class Shelf:
-    """Files in one directory, each whole or not there."""
+    """Files in one directory, each whole or not there, of `most` bytes in all."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, most: int | None = None) -> None:
         self.place = place
+        self.most = most_bytes() if most is None else most
 
     def path(self, name: str) -> Path:
         return self.place / name
@@ -108,7 +127,7 @@ class Shelf:
         except (OSError, StopIteration):
             return 0
         held = sum(held.size for held in self.held())
-        return min(MOST_BYTES, (system.f_bavail * system.f_frsize + held) // _SHARE_OF_DISK)
+        return min(self.most, (system.f_bavail * system.f_frsize + held) // _SHARE_OF_DISK)
 
     def write(
         self,

@@ -17,11 +17,13 @@ from attntui.analysis.kept.opening import Opened, open_trace
 from attntui.errors import NO_MEMORY, AttntuiError, LoadCancelled, out_of_memory
 from attntui.safe import Safe, safe
 from attntui.trace import Progress
+from attntui.trace.kept.key import Key
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.text import TextLine
 from attntui.view.drawing.lanes import Lanes
 from attntui.view.options import Options
 from attntui.view.session.compare_session import CompareSession
+from attntui.view.session.left import Left, left_of
 from attntui.view.session.reopen_compared import opened_compared
 from attntui.view.session.session import Session
 from attntui.view.words.formats import count, size
@@ -29,12 +31,19 @@ from attntui.view.words.formats import count, size
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """How a load ended: a fresh session, an error's line, or neither when it was cancelled."""
+    """How a load ended: a fresh session, an error's line, or neither when it was cancelled.
+
+    `opened` is what the session is over, `left` where that trace was left the last time.
+    """
 
     session: Session | None = None
     error: Safe | None = None
     opened: Opened | None = None
-    """What the session is over, to be kept."""
+    left: Left | None = None
+
+    @property
+    def key(self) -> Key | None:
+        return None if self.opened is None else self.opened.key
 
 
 def analysed(opened: Opened, options: Options) -> Session:
@@ -131,7 +140,8 @@ class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
             )
             if not cancelled():
                 self.app.call_from_thread(analysing)
-                outcome = Loaded(session=analysed(opened, self.options), opened=opened)
+                session, told = analysed(opened, self.options), left_of(opened.key)
+                outcome = Loaded(session=session, opened=opened, left=told)
         except LoadCancelled:
             pass
         except AttntuiError as error:

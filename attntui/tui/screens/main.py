@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
@@ -40,6 +41,7 @@ from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
 from attntui.view.session.jumps import jump, only_turned, turned
 from attntui.view.session.keys import KEYS, Key, Step, pane_title
+from attntui.view.session.left import Left, left
 from attntui.view.session.places import Bookmark, Scrolled
 from attntui.view.session.reopen import ShownTable, command_line, reloaded, write_copy
 from attntui.view.session.scoping import scoping
@@ -53,6 +55,10 @@ OPENING = {"toggle_collapse": None, "cursor_right": True, "cursor_left": False}
 
 MOST_TABLES = 4
 """How many tables stand on the largest screen; smaller ones show the last one or two used."""
+
+
+PLACE_EVERY_S = 2.0
+"""Seconds after which it is kept where the trace is: a line that drops tells nobody before."""
 
 
 class MainScreen(PaneScreen):
@@ -80,12 +86,23 @@ class MainScreen(PaneScreen):
     class Reopened(Message):
         """The file was read again, and can be kept as it is now."""
 
-        def __init__(self, loaded: Loaded) -> None:
+        def __init__(self, screen: MainScreen, loaded: Loaded) -> None:
             super().__init__()
+            self.screen = screen
             self.loaded = loaded
 
-    def __init__(self, session: Session, options: Options, *, closable: bool = False) -> None:
+    def __init__(
+        self,
+        session: Session,
+        options: Options,
+        *,
+        closable: bool = False,
+        leave: Callable[[Left], None] = lambda _: None,
+    ) -> None:
+        """`leave` takes where the trace is left, now and then and at the end."""
         super().__init__(options, closable=closable)
+        self.leave = leave
+        self._told: Left | None = None
         options = self.options
         self._session = replace(session, pane=session.pane or options.pane or PANES[0].name)
         self._detailed: object = None
@@ -116,7 +133,8 @@ class MainScreen(PaneScreen):
         self._show_tables()
         self._show()
         self.focus_pane(self._session.pane)
-        self._read_ahead()
+        self._want_slice()
+        self.set_interval(PLACE_EVERY_S, self.tell_place)
 
     def _read_ahead(self) -> None:
         """Goes through a packed file that was not read to open the trace, for its details."""
@@ -138,6 +156,7 @@ class MainScreen(PaneScreen):
     def first_drawn(self) -> None:
         self._drawn = True
         super().first_drawn()
+        self._read_ahead()
 
     def _arrange_tables(self) -> None:
         """Sorts and filters as the command line asks; a pattern that is none is said."""
@@ -441,14 +460,31 @@ class MainScreen(PaneScreen):
             self.say(safe(f"not written: {error}"))
 
     def command_line(self) -> str:
+        options = replace(self.options, maximised=self.has_class("-maximised"))
+        return command_line(self.session, options, self._shown_tables())
+
+    def _shown_tables(self) -> list[ShownTable]:
+        """The tables on screen, the last used first."""
         panes = [self.query_one(f"#{name}", TablePane) for name in self._placed]
-        tables = [
+        return [
             ShownTable(pane.pane.name, pane.view, pane.instances, pane.scrolled.top)
             for pane in panes
             if pane.view
         ]
-        options = replace(self.options, maximised=self.has_class("-maximised"))
-        return command_line(self.session, options, tables)
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        self.tell_place()
+        return super().dismiss(result)
+
+    def tell_place(self) -> None:
+        """Says where the trace is left, if that is another place than was said."""
+        if not self._drawn:
+            return
+        maximised = self.has_class("-maximised")
+        found = left(self.session, self._shown_tables(), maximised=maximised)
+        if found != self._told:
+            self._told = found
+            self.leave(found)
 
     def action_reload(self) -> None:
         """Reads the file again and keeps the place; a failed load leaves all as it is."""
@@ -462,7 +498,7 @@ class MainScreen(PaneScreen):
                 self.session = reloaded(self.session, loaded.session).saying("reloaded")
                 self.show_pane(self.last_pane)
                 self._read_ahead()
-                self.post_message(self.Reopened(loaded))
+                self.post_message(self.Reopened(self, loaded))
             elif loaded is not None and loaded.error:
                 self.say(loaded.error)
 
