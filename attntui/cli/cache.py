@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from attntui.trace.kept.shelf import Shelf
 
 _EPILOG = """\
-Of traces with many events the columns and what was found are kept, so that they open at once.
-They are files of their own; a trace that changed is read again. The longest unused go first.
+Of traces with 20,000 events and more the columns and what was found are kept, so that they open
+at once; of each trace where it was left, with its bookmarks. A trace that changed is read again.
+What was longest unused goes when there are more than 2000 MB (ATTNTUI_CACHE_MB), or a tenth of the
+disk that is free. ATTNTUI_CACHE_DIR names another directory; ATTNTUI_NO_CACHE=1, or --no-cache for
+one command, keeps nothing.
 
 examples:
   attntui cache                 list what is kept: size, when it was last used, trace
   attntui cache --json          the same for programs, sizes in bytes
-  attntui cache clear           remove all of it
+  attntui cache clear           remove all of it, bookmarks too
   attntui cache clear TRACE     remove what is kept of one trace
 """
 
@@ -54,9 +57,9 @@ def _list(*, as_json: bool) -> None:
     from attntui.view.reports.json_text import json_lines
     from attntui.view.words.formats import size
 
-    shelf = _shelf()
-    found = holdings(shelf)
-    total = sum(one.size for one in found)
+    shelves = _shelves()
+    found = holdings(shelves)
+    total, shelf = sum(one.size for one in found), shelves[0]
     if as_json:
         document = {
             "directory": str(shelf.place),
@@ -81,20 +84,23 @@ def _clear(traces: Sequence[str], *, as_json: bool) -> None:
     from attntui.view.reports.json_text import json_lines
     from attntui.view.words.formats import size
 
-    number, removed = clear(_shelf(), traces)
+    number, removed = clear(_shelves(), traces)
     if as_json:
         put_all(json_lines({"traces": number, "bytes": removed}))
     else:
         put(safe(f"removed {size(removed)} of {number} {'trace' if number == 1 else 'traces'}"))
 
 
-def _shelf() -> Shelf:
+def _shelves() -> list[Shelf]:
+    """Where columns and facts are, and where notes are."""
+    from attntui.trace.kept.notes import notes
     from attntui.trace.kept.shelf import Shelf, directory
 
     place = directory()
     if place is None:
         raise AttntuiError("there is no home directory to keep anything in: set ATTNTUI_CACHE_DIR")
-    return Shelf(place)
+    noted = notes()
+    return [Shelf(place)] if noted is None else [Shelf(place), noted]
 
 
 def _when(seconds: float) -> str:

@@ -19,7 +19,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
     monkeypatch.delenv(OFF, raising=False)
     monkeypatch.setenv(ELSEWHERE, str(tmp_path / "cache"))
     monkeypatch.setattr(opening, "LEAST_EVENTS", 1)
-    return Shelf(tmp_path / "cache")
+    return Shelf(tmp_path / "cache" / "attntui")
 
 
 @pytest.fixture

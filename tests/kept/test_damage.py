@@ -55,7 +55,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
         patch.setenv(ELSEWHERE, str(place / "cache"))
         patch.setattr(opening, "LEAST_EVENTS", 1)
         keep(path)
-        shelf = Shelf(place / "cache")
+        shelf = Shelf(place / "cache" / "attntui")
         content = {held.path.name: held.path.read_bytes() for held in shelf.held()}
         plainly = Opened(load(path))
         told = list(json_lines(summary.document(plainly.analysed())))
@@ -66,7 +66,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 def _keeping(kept: Kept) -> object:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(OFF, raising=False)
-        patch.setenv(ELSEWHERE, str(kept.shelf.place))
+        patch.setenv(ELSEWHERE, str(kept.shelf.place.parent))
         patch.setattr(opening, "LEAST_EVENTS", 1)
         yield None
 

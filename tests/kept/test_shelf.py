@@ -217,7 +217,7 @@ def test_two_processes_write_read_and_drop_at_once(tmp_path: Path) -> None:
 
 def test_the_place_is_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(ELSEWHERE, str(tmp_path / "else"))
-    assert directory() == tmp_path / "else"
+    assert directory() == tmp_path / "else" / "attntui"
     monkeypatch.delenv(ELSEWHERE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     found = directory()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from attntui.trace.kept.container import header_key
 from attntui.trace.kept.key import absolute, path_name
-from attntui.trace.kept.shelf import Shelf
+from attntui.trace.kept.shelf import Held, Shelf
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,37 +20,32 @@ class Holding:
     path: str | None
     size: int
     used: float
-    names: tuple[str, ...]
+    files: tuple[Held, ...]
 
 
-def holdings(shelf: Shelf) -> list[Holding]:
+def holdings(shelves: Sequence[Shelf]) -> list[Holding]:
     """What is kept, the last used first."""
-    parts: dict[str, list[Holding]] = {}
-    for held in shelf.held():
-        key = header_key(held.path)
-        name = held.path.name
-        part = Holding(None if key is None else key.path, held.size, held.used, (name,))
-        parts.setdefault(name.partition(".")[0], []).append(part)
+    parts: dict[str, list[Held]] = {}
+    for held in (held for shelf in shelves for held in shelf.held()):
+        parts.setdefault(held.name, []).append(held)
     found = [
         Holding(
-            next((part.path for part in own if part.path is not None), None),
-            sum(part.size for part in own),
-            max(part.used for part in own),
-            tuple(name for part in own for name in part.names),
+            path=next((key.path for held in own if (key := header_key(held.path))), None),
+            size=sum(held.size for held in own),
+            used=max(held.used for held in own),
+            files=tuple(own),
         )
         for own in parts.values()
     ]
     return sorted(found, key=lambda one: (-one.used, one.path or ""))
 
 
-def clear(shelf: Shelf, paths: Collection[str] = ()) -> tuple[int, int]:
+def clear(shelves: Sequence[Shelf], paths: Collection[str] = ()) -> tuple[int, int]:
     """Removes what is kept of these traces, or of all: of how many, and how many bytes."""
     wanted = {path_name(absolute(path)) for path in paths}
-    number = size = 0
-    for holding in holdings(shelf):
-        if not wanted or holding.names[0].partition(".")[0] in wanted:
-            for name in holding.names:
-                shelf.drop(name)
-            number, size = number + 1, size + holding.size
-    shelf.sweep()
-    return number, size
+    gone = [one for one in holdings(shelves) if not wanted or one.files[0].name in wanted]
+    for shelf in shelves:
+        for held in (held for one in gone for held in one.files):
+            shelf.drop(held.path.name)
+        shelf.sweep()
+    return len(gone), sum(one.size for one in gone)

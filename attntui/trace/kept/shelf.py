@@ -58,12 +58,12 @@ def directory() -> Path | None:
 
 
 def users(kind: str, variable: str) -> Path | None:
-    """A directory of the user, as platformdirs calls it, or one that the environment names;
-    None where there is no such place.
+    """The directory `attntui` in one of the user, as platformdirs calls it, or in one that the
+    environment names; None where there is no such place. All in it is attntui's own.
     """
     named = os.environ.get(variable)
     if named:
-        return Path(named).absolute()
+        return Path(named).absolute() / "attntui"
     import platformdirs
 
     try:
@@ -81,6 +81,11 @@ class Held:
     path: Path
     size: int
     used: float
+
+    @property
+    def name(self) -> str:
+        """What the files kept of one trace begin with."""
+        return self.path.name.partition(".")[0]
 
 
 class Shelf:

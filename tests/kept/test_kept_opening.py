@@ -77,7 +77,7 @@ def test_other_roofs_find_their_own_facts(shelf: Shelf, sample: Sample) -> None:
     kept = open_trace(str(path)).analysed(peak_bandwidth=1e12)
     plainly = AnalysedTrace(load(path), peak_bandwidth=1e12)
     assert kept.peaks == plainly.peaks
-    assert [f.bound for f in kept.reopened.kernel_facts] == [
+    assert [f.bound for f in kept.whole.kernel_facts] == [
         f.bound for f in plainly.whole.kernel_facts
     ]
 
@@ -195,7 +195,7 @@ def test_what_is_not_kept(shelf: Shelf, sample: Sample, monkeypatch: pytest.Monk
 def test_no_cache_reads_nothing_of_it(shelf: Shelf, sample: Sample) -> None:
     path = sample()
     keep(path)
-    assert not open_trace(str(path), cache=False).whole
+    assert not open_trace(str(path), cache=False).reopened
 
 
 # Arguments
