@@ -16,11 +16,11 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 from walker import FLASH, NAIVE
 
+from attntui.analysis.kept import opening
 from attntui.errors import LoadCancelled
 from attntui.safe import safe
 from attntui.trace import Progress, Trace, load
 from attntui.tui.app import AttntuiApp
-from attntui.tui.screens import loading
 from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.loading import LoadingScreen

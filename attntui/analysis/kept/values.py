@@ -1,8 +1,9 @@
 """Facts as JSON and arrays, and back: frozen values of the project's own classes, and no others.
 
 A list in the JSON begins with the letter of what it stands for; whatever is no list stands for
-itself. No code is run that a file names: a class has to be a dataclass or an enum of this
-package, and gets nothing but its fields.
+itself. Many values of one kind lie by columns, so that thousands of calls take milliseconds.
+No code is run that a file names: a class has to be a dataclass or an enum of this package, and
+gets nothing but its fields.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from itertools import chain, islice
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from attntui.trace.kept.container import Array, Damaged
@@ -27,7 +30,7 @@ _SMALL = 64
 """Whole numbers in an array up to which it shares one with others."""
 
 _MANY = 16
-"""Numbers from which a tuple or a dict of whole numbers is an array."""
+"""Values from which a tuple lies by columns, and a dict of whole numbers is an array."""
 
 _LARGEST_INT = 2**63
 
@@ -69,8 +72,10 @@ class Writer:
             return self._array(value)
         if isinstance(value, Enum):
             return ["e", self._type(type(value)), value.name]
-        if isinstance(value, tuple) and type(value) is tuple:
-            return self._tuple(value)
+        if type(value) is tuple and len(value) >= _MANY:
+            return ["w", self._column(value)]
+        if type(value) is tuple:
+            return ["t", *map(self.put, value)]
         if type(value) is list:
             return ["l", *map(self.put, value)]
         if type(value) is frozenset:
@@ -78,10 +83,36 @@ class Writer:
         if type(value) is dict:
             return self._dict(value)
         kind: type = type(value)
-        if is_dataclass(kind) and kind.__module__.startswith(_ROOMS):
+        if _is_of_facts(kind):
             told = (self.put(getattr(value, name)) for name in _fields(kind))
             return ["c", self._type(kind), *told]
         raise Unkept(f"no form for {type(value).__name__}")
+
+    def _column(self, values: Sequence[Any]) -> list[Any]:
+        """Many values as JSON that is read as a list of them."""
+        if _whole(values):
+            return ["n", self._array(np.array(values, np.int64))]
+        kinds = set(map(type, values))
+        kind: Any = kinds.pop() if len(kinds) == 1 else None
+        if kind is tuple:
+            lengths = np.array(list(map(len, values)), np.int64)
+            return ["g", self._array(lengths), self._column(list(chain.from_iterable(values)))]
+        if _is_of_facts(kind) and not any(id(value) in self._known for value in values):
+            columns = ([getattr(v, name) for v in values] for name in _fields(kind))
+            return ["o", self._type(kind), *map(self._column, columns)]
+        return self._distinct(list(map(self.put, values)))
+
+    def _distinct(self, told: list[Any]) -> list[Any]:
+        """Values that are JSON already: those that repeat once, and which stands where."""
+        if all(type(one) is list and one[0] == "r" for one in told):
+            ends = np.array([one[1:] for one in told], np.int64).reshape(-1, 2)
+            return ["p", *(self._array(column) for column in ends.T.copy())]
+        numbers: dict[bytes, int] = {}
+        places = [numbers.setdefault(msgspec.json.encode(one), len(numbers)) for one in told]
+        if len(numbers) > len(told) // 2:
+            return ["l", *told]
+        once = (msgspec.Raw(text) for text in numbers)
+        return ["k", self._array(np.array(places, np.int64)), ["l", *once]]
 
     def _type(self, kind: type) -> int:
         number = self._numbers.get(kind)
@@ -104,11 +135,6 @@ class Writer:
             self._alive.append(array)
         return place
 
-    def _tuple(self, value: tuple[Any, ...]) -> list[Any]:
-        if len(value) >= _MANY and _whole(value):
-            return ["w", self._array(np.array(value, np.int64))]
-        return ["t", *map(self.put, value)]
-
     def _dict(self, value: dict[Any, Any]) -> list[Any]:
         if len(value) >= _MANY and _whole(value) and _whole(value.values()):
             keys, values = (np.array(list(part), np.int64) for part in (value, value.values()))
@@ -118,6 +144,10 @@ class Writer:
 
 def _whole(values: Any) -> bool:
     return all(type(v) is int and -_LARGEST_INT <= v < _LARGEST_INT for v in values)
+
+
+def _is_of_facts(kind: type[Any] | None) -> bool:
+    return is_dataclass(kind) and kind.__module__.startswith(_ROOMS)
 
 
 @cache
@@ -142,10 +172,17 @@ class Reader:
             "t": lambda told, known: tuple(self._all(told, known)),
             "l": self._all,
             "s": lambda told, known: frozenset(self._all(told, known)),
-            "w": lambda told, known: tuple(self.value(told[1], known).tolist()),
+            "w": lambda told, known: tuple(self.value(told[1], known)),
+            "n": lambda told, known: self.value(told[1], known).tolist(),
+            "g": self._groups,
+            "p": self._parts,
+            "k": self._repeated,
+            "o": lambda told, known: list(
+                map(self._class(told[1]), *self._all(told, known, first=2))
+            ),
             "m": self._numbers,
             "d": self._dict,
-            "c": lambda told, known: self._class(told[1])(*self._all(told, known, 2)),
+            "c": lambda told, known: self._class(told[1])(*self._all(told, known, first=2)),
         }
 
     def value(self, told: Any, known: Mapping[str, object]) -> Any:
@@ -164,6 +201,20 @@ class Reader:
     def _numbers(self, told: list[Any], known: Mapping[str, object]) -> dict[int, int]:
         keys, values = (self.value(part, known).tolist() for part in told[1:])
         return dict(zip(keys, values, strict=True))
+
+    def _groups(self, told: list[Any], known: Mapping[str, object]) -> list[tuple[Any, ...]]:
+        lengths, column = self._all(told, known)
+        values = iter(column)
+        return [tuple(islice(values, length)) for length in lengths.tolist()]
+
+    def _parts(self, told: list[Any], known: Mapping[str, object]) -> list[Array]:
+        whole = self._arrays[0]
+        lows, highs = (column.tolist() for column in self._all(told, known))
+        return [whole[low:high] for low, high in zip(lows, highs, strict=True)]
+
+    def _repeated(self, told: list[Any], known: Mapping[str, object]) -> list[Any]:
+        places, once = self._all(told, known)
+        return [once[place] for place in places.tolist()]
 
     def _dict(self, told: list[Any], known: Mapping[str, object]) -> dict[Any, Any]:
         parts = self._all(told, known)
