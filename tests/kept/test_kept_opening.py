@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import PIPE
 
 import numpy as np
 import pytest
@@ -19,12 +24,13 @@ from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.kept import opening
 from attntui.analysis.kept.fact import found
 from attntui.analysis.kept.opening import COLUMNS, FACTS, Opened, open_trace
+from attntui.errors import InputError
 from attntui.extent import Extent
 from attntui.trace import Category, load, read_event
 from attntui.trace.kept import key as keys
 from attntui.trace.kept.key import Key, key_of
 from attntui.trace.kept.reader import LateReader, is_at_hand
-from attntui.trace.kept.shelf import OFF, Shelf
+from attntui.trace.kept.shelf import ELSEWHERE, OFF, Shelf
 from attntui.view.reports import summary
 from attntui.view.reports.json_text import json_lines
 from attntui.view.reports.text import plain
@@ -32,14 +38,28 @@ from attntui.view.session.session import Session
 
 Sample = Callable[..., Path]
 
-REAL = sorted(path for path in (*SAMPLES.glob("*.json.gz"), *CORPUS.rglob("*.json.gz")))
+BESIDE = ("corpus", "public", "planted", "models", "inputs")
+REAL = sorted(
+    path
+    for folder in (SAMPLES, *(CORPUS.parent / name for name in BESIDE))
+    for path in folder.rglob("*.json*")
+    if path.name not in ("truth.json", "expected.json")
+)
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
 def test_everything_is_as_the_file_has_it(path: Path, shelf: Shelf, tmp_path: Path) -> None:
     copy = tmp_path / path.name
     copy.write_bytes(path.read_bytes())
-    keep(aged(copy))
+    aged(copy)
+    try:
+        first = open_trace(str(copy))
+    except InputError:
+        pytest.skip("no trace")
+    if not first.can_be_kept:
+        assert {notice.kind for notice in first.trace.notices} & {"damaged", "memory"}
+        pytest.skip("cut short: not kept")
+    keep(copy)
     plainly, kept = Opened(load(copy)), open_trace(str(copy))
     assert kept.reopened
     assert_same_trace(plainly.trace, kept.trace)
@@ -190,6 +210,86 @@ def test_what_is_not_kept(shelf: Shelf, sample: Sample, monkeypatch: pytest.Monk
     cut = path.with_name("cut.json.gz")
     cut.write_bytes(path.read_bytes()[:-2000])
     assert not open_trace(str(aged(cut))).can_be_kept
+
+
+@pytest.mark.parametrize("place", ["/dev/null/cache", "/proc/cache", "file"])
+def test_a_directory_that_cannot_be_had_is_done_without(
+    shelf: Shelf, sample: Sample, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    path = sample()
+    monkeypatch.setenv(ELSEWHERE, str(path) if place == "file" else place)
+    opened = open_trace(str(path))
+    assert not opened.keep(opened.analysed().find_all())
+    assert not open_trace(str(path)).reopened
+
+
+def test_without_a_home_a_trace_opens(
+    shelf: Shelf, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "directory", lambda: None)
+    path = sample()
+    opened = open_trace(str(path))
+    assert not opened.can_be_kept
+    assert not opened.keep(opened.analysed())
+
+
+def test_a_disk_that_fills_up_leaves_nothing(
+    shelf: Shelf, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    path = sample()
+    opened = open_trace(str(path))
+    analysed = opened.analysed().find_all()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        assert not opened.keep(analysed)
+    assert list(shelf.place.iterdir()) == []
+    # There is room again.
+    assert opened.keep(analysed)
+    assert open_trace(str(path)).reopened
+
+
+def test_keeping_that_is_given_up_leaves_nothing(shelf: Shelf, sample: Sample) -> None:
+    opened = open_trace(str(sample()))
+    assert not opened.keep(opened.analysed().find_all(), cancelled=lambda: True)
+    assert list(shelf.place.iterdir()) == []
+
+
+_SUMMARY = """
+import sys
+from attntui.analysis.kept import opening
+from attntui.cli import main
+opening.LEAST_EVENTS = 1
+for turn in range(4):
+    main(["summary", sys.argv[1], "--json"])
+    if turn % 2 == int(sys.argv[2]):
+        main(["cache", "clear"])
+"""
+
+
+def test_processes_keep_read_and_clear_the_same_trace_at_once(shelf: Shelf, sample: Sample) -> None:
+    path = sample()
+    whole = json.loads("\n".join(json_lines(summary.document(Opened(load(path)).analysed()))))
+    command = [sys.executable, "-c", _SUMMARY, str(path)]
+    both = [
+        subprocess.Popen([*command, str(n)], stdout=PIPE, stderr=PIPE, text=True) for n in (0, 1)
+    ]
+    for process in both:
+        told, errors = process.communicate()
+        assert process.returncode == 0
+        assert "Traceback" not in errors
+        decoder, at = json.JSONDecoder(), 0
+        found = []
+        while at < len(told):
+            if told[at] == "{":
+                one, at = decoder.raw_decode(told, at)
+                found.append(one)
+            else:
+                at = told.index("\n", at) + 1
+        assert len(found) == 4
+        assert all({**one, "path": ""} == {**whole, "path": ""} for one in found)
 
 
 def test_no_cache_reads_nothing_of_it(shelf: Shelf, sample: Sample) -> None:
