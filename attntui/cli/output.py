@@ -43,6 +43,13 @@ def put_error(line: Safe) -> None:
             print(line, file=sys.stderr)
 
 
+def put_passing(line: Safe) -> None:
+    """A line on standard error, which is a terminal, in place of the one put there last."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+
 def flush() -> None:
     """Has all written that was put; raises what `put` does."""
     try:

@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from attntui import __version__
+from attntui.cli.opening import opening
 from attntui.cli.parsing import (
     Parser,
     add_extent,
@@ -55,7 +56,8 @@ def run(arguments: Sequence[str]) -> int:
     if has_screen():
         if len(paths) > 2:
             raise AttntuiError("two traces fit side by side: attntui diff compares more")
-        from attntui.tui.app import run as run_app
+        with opening(paths):
+            from attntui.tui.app import run as run_app
 
         run_app(_with_free_keyboard(paths), options_of(parsed))
         return 0

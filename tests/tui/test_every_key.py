@@ -18,6 +18,7 @@ from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.widgets.detail import DetailView
+from attntui.tui.widgets.status import StatusLine
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
@@ -66,7 +67,7 @@ def main_screen_tells_the_same(screen: MainScreen) -> None:
     timeline_tells(screen.query_one(TimelineView), session)
     told = detail_of(session.slice, session.selection)
     assert screen.query_one(DetailView).items == told
-    said = str(screen.query_one("#said", Static).render())
+    said = screen.query_one(StatusLine).said
     assert said == status.status(session)
     assert safe(said) == said
     assert str(screen.query_one("#title", Static).render()) == status.title(session)
@@ -88,7 +89,7 @@ def compare_screen_tells_the_same(screen: CompareScreen) -> None:
         timeline_tells(widget, session)
     if compared.tied:
         both_units_are_seen(compared)
-    said = str(screen.query_one("#said", Static).render())
+    said = screen.query_one(StatusLine).said
     assert said == (compared.said or compared.selection_text)
     for table in screen.query(VirtualTable):
         drawn_as_wide(table)

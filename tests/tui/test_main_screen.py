@@ -19,6 +19,7 @@ from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.roofline import RooflineScreen
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
+from attntui.tui.widgets.status import StatusLine
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.timeline import TimelineView
 from attntui.view.options import PANE_NAMES
@@ -35,7 +36,7 @@ def selected(screen: MainScreen) -> str | None:
 
 
 def said(screen: MainScreen) -> str:
-    return str(screen.query_one("#said", Static).render())
+    return screen.query_one(StatusLine).said
 
 
 def text_of(widget: TimelineView | TablePane) -> list[str]:
@@ -481,7 +482,7 @@ async def test_maximise_follows_the_focus_and_keeps_the_status(
             await pilot.pause()
             shown = screen.query_one(f"#{name}")
             assert shown.outer_size == (size[0], size[1] - 2), name
-        assert screen.query_one("#said").size.height == 1
+        assert screen.query_one(StatusLine).size.height == 1
         await pilot.press("escape")
         assert not screen.has_class("-maximised")
 

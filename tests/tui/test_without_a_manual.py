@@ -7,12 +7,12 @@ from builders import SAMPLES
 from driver import Opened, finished
 from textual.command import CommandList
 from textual.pilot import Pilot
-from textual.widgets import Static
 
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.roofline import RooflineScreen
 from attntui.tui.theme import colours_of
 from attntui.tui.widgets.detail import DetailView
+from attntui.tui.widgets.status import StatusLine
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.text import Block
 from attntui.view.session.hints import pane_keys
@@ -101,7 +101,7 @@ async def test_the_first_line_of_hints_names_how_to_learn_the_rest(opened: Opene
                 word in last for word in ("Enter", "? keys", "Tab", "1-8 panes", ": actions")
             )
             await pilot.press("4")
-            hints = str(screen.query_one("#hints", Static).render())
+            hints = screen.query_one(StatusLine).hints
             assert hints.startswith("Enter go  ? keys  Tab next  1-8 panes  : actions")
 
 

@@ -16,6 +16,7 @@ from attntui.tui.theme import colours_of
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.legend import legend_text
 from attntui.tui.widgets.prompt import Prompt
+from attntui.tui.widgets.status import BESIDE_HINTS, StatusLine
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.text import TextLine, cleaned
 from attntui.tui.widgets.timeline import TimelineView
@@ -27,9 +28,6 @@ from attntui.view.session.jumps import jump
 from attntui.view.session.keys import ZOOM, Key, Step
 from attntui.view.session.session import Session
 
-BESIDE_HINTS = 4
-"""Cells of the last line that are neither what is said nor a hint."""
-
 FIRST_HINTS = 54
 """Cells for the hints that the first line always has: the pane's, help, panes, palette."""
 
@@ -40,7 +38,7 @@ class PaneScreen(DismissedOnce[None]):
     """A screen of panes round sessions.
 
     Panes are the focusable widgets named in `panes`, in the order of Tab. `session` is the
-    one that keys move. Widgets with the ids title, said, hints and prompt must be there.
+    one that keys move. A title, a `StatusLine` and a `Prompt` must be there.
     """
 
     # The screen gives the focus itself. Textual's choice of the first widget may come before
@@ -372,11 +370,11 @@ class PaneScreen(DismissedOnce[None]):
         for. An answer is shown whole; beside anything else the first hints are.
         """
         self._said = text, answered
-        self.show_line("said", text)
         room = self.size.width - cell_len(text) - BESIDE_HINTS
         if not answered:
             room = max(room, min(FIRST_HINTS, self.size.width - BESIDE_HINTS))
-        self.show_line("hints", hint_line(self.keys, self.last_pane, max(room, 0)))
+        hints = hint_line(self.keys, self.last_pane, max(room, 0))
+        self.query_one(StatusLine).show(text, hints)
 
     def show_hints(self) -> None:
         """The hints anew, for another pane or another width."""

@@ -18,6 +18,7 @@ from attntui.tui.bindings import bindings
 from attntui.tui.screens.base import SMALL, PaneScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.widgets.prompt import Prompt
+from attntui.tui.widgets.status import StatusLine
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.text import Block, TextLine, rows, set_title
 from attntui.tui.widgets.tie import TieLine
@@ -92,9 +93,7 @@ class CompareScreen(PaneScreen):
             yield VirtualTable(id="scoreboard")
             yield VirtualTable(id="rows")
         yield Prompt(id="prompt")
-        with Container(id="status"):
-            yield TextLine(id="said")
-            yield TextLine(id="hints")
+        yield StatusLine()
 
     def on_mount(self) -> None:
         self._show_tables()

@@ -26,7 +26,7 @@ from attntui.view.session.compare_session import CompareSession
 from attntui.view.session.left import Left, left_of
 from attntui.view.session.reopen_compared import opened_compared
 from attntui.view.session.session import Session
-from attntui.view.words.formats import count, size
+from attntui.view.words.progress import progress_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
     def _show(self, at: Progress) -> None:
         bar = self.query_one("#bar", ProgressBar)
         bar.total, bar.progress = at.bytes_total, at.bytes_done
-        self._tell(f"{size(at.bytes_done)}   {count(at.events)} events   {at.seconds:.1f} s")
+        self._tell(progress_text(at))
 
     def _tell(self, figures: str) -> None:
         self.query_one("#figures", TextLine).show(safe(f"{figures}   Esc cancels"))

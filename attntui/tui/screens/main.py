@@ -29,6 +29,7 @@ from attntui.tui.screens.roofline import RooflineScreen
 from attntui.tui.screens.scope import ScopeScreen
 from attntui.tui.widgets.detail import DetailView
 from attntui.tui.widgets.prompt import Prompt
+from attntui.tui.widgets.status import StatusLine
 from attntui.tui.widgets.table import VirtualTable
 from attntui.tui.widgets.table_pane import TablePane
 from attntui.tui.widgets.text import TextLine, cleaned, set_title
@@ -123,9 +124,7 @@ class MainScreen(PaneScreen):
                         yield TablePane(pane)
             yield DetailView(id="detail")
         yield Prompt(id="prompt")
-        with Horizontal(id="status"):
-            yield TextLine(id="said")
-            yield TextLine(id="hints")
+        yield StatusLine()
 
     def on_mount(self) -> None:
         set_title(self.query_one(DetailView), pane_title(KEYS, "detail"))

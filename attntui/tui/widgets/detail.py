@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
 
-from rich.console import Group, RenderableType
 from rich.style import Style
-from rich.table import Table
-from rich.text import Text
 from textual import events
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
 
-from attntui.tui.widgets.text import Block, styled
+from attntui.safe import Safe, safe
+from attntui.tui.widgets.text import segment, wrapped
 from attntui.view.detail.items import Item
 from attntui.view.session.places import Scrolled
+from attntui.view.tables.order import fit
 
 LABEL_WIDTH = 11
 _LINK = "item"
 """Under this key the style of a line that leads on tells which one it is."""
 
 
-class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the pane: of which item, and what stands in its two columns."""
+
+    number: int
+    label: Safe
+    text: Safe
+    style: Style
+
+
+class DetailView(ScrollView, can_focus=True, inherit_bindings=False):
     """Shows items as text; one that leads on can be stepped to and followed."""
 
     DEFAULT_CSS = """
-    DetailView { padding: 0 1; scrollbar-size-vertical: 1; }
-    DetailView > Block { width: 100%; height: auto; }
+    DetailView { padding: 0 1; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1; }
     """
 
     class Followed(Message):
@@ -42,10 +52,9 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._items: list[Item] = []
         self._link: int | None = None
-        self._text = Block()
-
-    def compose(self) -> ComposeResult:
-        yield self._text
+        self._lines: list[Line] = []
+        self._wrapped_in = 0
+        self._style = Style()
 
     def show(self, items: list[Item]) -> None:
         """Replaces the lines; the same ones, of a file that was read again, stay where they are."""
@@ -53,7 +62,7 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
             return
         self._items = items
         self._link = None
-        self._draw()
+        self._wrap()
         self.scroll_home(animate=False)
 
     @property
@@ -69,8 +78,7 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
     def scroll_as(self, place: Scrolled) -> None:
         """Where it stood before, on the same link where it has the focus."""
         if self.has_focus and 0 <= place.row < len(self._items):
-            self._link = place.row
-            self._draw()
+            self._at_link(place.row)
         self.scroll_to(y=place.top, animate=False)
 
     def move_link(self, step: int) -> None:
@@ -80,17 +88,10 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
         if not following:
             self.scroll_relative(y=step, animate=False)
             return
-        self._link = following[0] if step > 0 else following[-1]
-        self._draw()
-        self._show_link()
-
-    def _show_link(self) -> None:
-        """Scrolls so that the current link's line is on screen."""
-        width = max(self.scrollable_content_region.width, 1)
-        options = self.app.console.options.update_width(width)
-        before = render(self._items[: self._link])
-        top = len(self.app.console.render_lines(before, options)) if self._link else 0
-        self.scroll_to_region(Region(0, top, width, 1), animate=False)
+        link = following[0] if step > 0 else following[-1]
+        self._at_link(link)
+        top = next(at for at, line in enumerate(self._lines) if line.number == link)
+        self.scroll_to_region(Region(0, top, 1, 1), animate=False)
 
     def follow(self) -> None:
         """Goes to what the current line names."""
@@ -105,30 +106,61 @@ class DetailView(VerticalScroll, can_focus=True, inherit_bindings=False):
             self.post_message(self.Followed(self._items[number]))
 
     def on_blur(self) -> None:
-        self._link = None
-        self._draw()
+        self._at_link(None)
 
-    def _draw(self) -> None:
-        self._text.show(render(self._items, self._link))
+    def on_resize(self) -> None:
+        if self.scrollable_content_region.width != self._wrapped_in:
+            self._wrap()
+
+    def _at_link(self, link: int | None) -> None:
+        changed = {self._link, link} if link != self._link else set()
+        self._link = link
+        for at, line in enumerate(self._lines):
+            if line.number in changed:
+                self.refresh_line(at)
+
+    def _wrap(self) -> None:
+        """The items as lines of the width that there is."""
+        before, self._wrapped_in = self._lines, self.scrollable_content_region.width
+        self._lines = [
+            Line(number, label, text, _style_of(item, number))
+            for number, item in enumerate(self._items)
+            for label, text in _parts(item, self._wrapped_in)
+        ]
+        # Setting the virtual size would lay out the screen anew, and only the scrollbar asks.
+        self.set_reactive(DetailView.virtual_size, Size(0, len(self._lines)))
+        self.vertical_scrollbar.window_virtual_size = len(self._lines)
+        self._draw_changed(before)
+
+    def _draw_changed(self, before: list[Line]) -> None:
+        """Has those lines on screen drawn anew that are others than `before`."""
+        top, (width, height) = round(self.scroll_offset.y), self.size
+        pairs = zip_longest(before[top : top + height], self._lines[top : top + height])
+        changed = [Region(0, at, width, 1) for at, (old, new) in enumerate(pairs) if old != new]
+        if changed:
+            self.refresh(*changed)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # What all lines share is found once a frame.
+        self._style = self.rich_style
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        width, at = self._wrapped_in, round(self.scroll_offset.y) + y
+        if at >= len(self._lines):
+            return Strip.blank(width, self._style)
+        line = self._lines[at]
+        label = segment(line.label, self._style + Style(dim=True))
+        current = Style(reverse=line.number == self._link)
+        text = segment(line.text, self._style + line.style + current)
+        return Strip([label, text]).adjust_cell_length(width, self._style)
 
 
-def render(items: list[Item], link: int | None = None) -> Group:
-    """Items as text: headings bold, labels dim, the current link in reverse.
-
-    What does not fit its line goes on under itself, not under its label.
-    """
-    parts: list[RenderableType] = []
-    for labelled, members in groupby(enumerate(items), key=lambda at: _label_width(at[1])):
-        if not labelled:
-            parts += [_text(item, number, number == link) for number, item in members]
-            continue
-        grid = Table.grid(padding=(0, 1, 0, 0))
-        grid.add_column(width=labelled, overflow="fold")
-        grid.add_column(overflow="fold")
-        for number, item in members:
-            grid.add_row(styled(item.label, Style(dim=True)), _text(item, number, number == link))
-        parts.append(grid)
-    return Group(*parts)
+def _style_of(item: Item, number: int) -> Style:
+    """Headings bold; what leads on underlined, and clickable."""
+    leads = item.leads_to is not None
+    meta = {_LINK: number} if leads else None
+    return Style(bold=item.heading or None, underline=leads, meta=meta)
 
 
 def _label_width(item: Item) -> int:
@@ -138,8 +170,12 @@ def _label_width(item: Item) -> int:
     return 2 if item.label.isdigit() or item.label == "·" else LABEL_WIDTH
 
 
-def _text(item: Item, number: int, current: bool) -> Text:
-    leads = item.leads_to is not None
-    meta = {_LINK: number} if leads else None
-    style = Style(bold=item.heading or None, underline=leads, reverse=current, meta=meta)
-    return styled(item.text, style)
+def _parts(item: Item, width: int) -> Iterator[tuple[Safe, Safe]]:
+    """The label and the text of an item, line by line: what does not fit its line goes on
+    under itself, not under its label.
+    """
+    labelled = _label_width(item)
+    room = width - labelled - 1 if labelled else width
+    labels = wrapped(item.label, labelled) if labelled else []
+    for label, text in zip_longest(labels, wrapped(item.text, room), fillvalue=safe("")):
+        yield fit(label, labelled + 1, right=False) if labelled else label, text

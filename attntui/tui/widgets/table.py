@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -42,10 +42,10 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
     }
     """
 
-    cursor: reactive[int] = reactive(0)
-    marked: reactive[bool] = reactive(True)
+    cursor: reactive[int] = reactive(0, repaint=False)
+    marked: reactive[bool] = reactive(True, repaint=False)
     """Whether the cursor's row is what is selected; without that no row is marked."""
-    view: reactive[TableView | None] = reactive(None, always_update=True)
+    view: reactive[TableView | None] = reactive(None, always_update=True, repaint=False)
     pending = False
     """Whether the cursor was moved and whoever selects has not answered yet."""
 
@@ -67,6 +67,10 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         def __init__(self, table: VirtualTable) -> None:
             super().__init__()
             self.table = table
+
+    _width = 0
+    _style = Style()
+    _columns: Layout | None = None
 
     @property
     def row(self) -> int | None:
@@ -121,7 +125,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         if row is not None:
             self.set_reactive(VirtualTable.marked, self.marked and kept is not None)
         self._show_cursor()
-        self.refresh(layout=True)
+        self.refresh(layout=_rows_of(old) != _rows_of(view))
         if self.has_focus and row is not None and self.row != row:
             # The filter hides the row: the first one that it shows takes its place.
             self._say(moved=False)
@@ -130,9 +134,17 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         self.pending = True
         self.post_message(self.Highlighted(self, moved=moved))
 
-    def watch_cursor(self) -> None:
+    def watch_cursor(self, old: int, cursor: int) -> None:
         self._show_cursor()
-        self.refresh()
+        self._draw_row(old)
+        self._draw_row(cursor)
+
+    def watch_marked(self) -> None:
+        self._draw_row(self.cursor)
+
+    def _draw_row(self, position: int) -> None:
+        """Has one row drawn anew."""
+        self.refresh_line(position + 1)
 
     def on_resize(self, event: events.Resize) -> None:
         if self.marked:
@@ -185,20 +197,25 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
         return self.marked
 
     @property
-    def _width(self) -> int:
+    def _text_width(self) -> int:
         """Cells for text: all but the scrollbar."""
         return self.scrollable_content_region.width
 
     def _plan(self, view: TableView) -> Layout:
         """The columns as they stand beside the mark of the cursor's row."""
-        return layout(view.columns, self._width - 1)
+        return layout(view.columns, self._text_width - 1)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # What all lines share is found once a frame.
+        self._width = self._text_width
+        self._style = self.rich_style
+        self._columns = None if self.view is None else self._plan(self.view)
+        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        width = self._width
-        view = self.view
-        if view is None:
-            return Strip.blank(width, self.rich_style)
-        plan = self._plan(view)
+        width, style, view, plan = self._width, self._style, self.view, self._columns
+        if view is None or plan is None:
+            return Strip.blank(width, style)
         if y == 0:
             return self._strip(header(view, plan), self.get_component_rich_style("table--header"))
         position = round(self.scroll_offset.y) + y - 1
@@ -210,9 +227,8 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
             )
             return self._strip(none, self.get_component_rich_style("table--empty"))
         if position >= len(view):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, style)
         here = self.marked and position == self.cursor
-        style = self.rich_style
         if here:
             name = "table--cursor" if self.has_focus else "table--cursor-blurred"
             style = self.get_component_rich_style(name)
@@ -234,3 +250,7 @@ class VirtualTable(ScrollView, can_focus=True, inherit_bindings=False):
                 self.choose()
         elif (column := self._plan(self.view).column_at(at.x - 1)) is not None:
             self.view = self.view.turned_by(column)
+
+
+def _rows_of(view: TableView | None) -> int | None:
+    return None if view is None else len(view)

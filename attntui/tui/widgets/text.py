@@ -8,16 +8,21 @@ safe line, it has several: `cleaned` makes it harmless where it is pasted.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import StringIO
 
 from rich.cells import cell_len
-from rich.console import Group
+from rich.console import Console, Group
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
+from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
 from attntui.safe import Safe, safe
+
+_PLAIN = Console(file=StringIO(), width=80, legacy_windows=False)
+"""Rich asks a console how wide a tab is."""
 
 
 class TextLine(Static):
@@ -53,6 +58,17 @@ def styled(text: Safe, style: Style | None = None) -> Text:
     return Text(text, style or Style(), overflow="fold")
 
 
+def wrapped(text: Safe, width: int) -> list[Safe]:
+    """The lines of a text in `width` cells: broken between words, a longer word anywhere.
+    Without a cell there is none.
+    """
+    if width < 1:
+        return []
+    if cell_len(text) <= width:
+        return [text]
+    return [safe(line.plain) for line in styled(text).wrap(_PLAIN, width)]
+
+
 def rows(lines: Sequence[Safe]) -> Text:
     """Lines under one another, none of them wrapped."""
     return Text("\n".join(lines), no_wrap=True)
@@ -69,13 +85,15 @@ def segment(text: Safe, style: Style | None) -> Segment:
 
 
 def set_title(widget: Widget, title: Safe) -> None:
-    """The text in a widget's upper border."""
-    widget.border_title = Text(title)
+    """The text in a widget's upper border. The same one again draws nothing."""
+    if widget.border_title != Content(title).markup:
+        widget.border_title = Text(title)
 
 
 def set_subtitle(widget: Widget, subtitle: Safe) -> None:
-    """The text in a widget's lower border."""
-    widget.border_subtitle = Text(subtitle)
+    """The text in a widget's lower border. The same one again draws nothing."""
+    if widget.border_subtitle != Content(subtitle).markup:
+        widget.border_subtitle = Text(subtitle)
 
 
 def cleaned(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -102,6 +102,8 @@ class TimelineView(Widget, can_focus=True):
         self.beside: tuple[Track, ...] = ()
         """The tracks of a timeline of the same width that this one stands cell over cell with."""
         self._frame: Frame | None = None
+        self._shown: tuple[int, ...] = ()
+        self._style = Style()
         self._pressed: int | None = None
         self._dragged = False
 
@@ -183,44 +185,50 @@ class TimelineView(Widget, can_focus=True):
         if timeline.hidden:
             yield f"{len(timeline.hidden)} hidden"
 
-    def render_line(self, y: int) -> Strip:
-        session, width = self.session, self.size.width - self.heading_cells
-        if session is None or width < 1:
-            return Strip.blank(self.size.width, self.rich_style)
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # What all lines share is found once a frame.
+        self._style = self.rich_style
         if self._frame is None:
-            self._frame = Frame(
-                session,
-                width,
-                ascii_only=self.ascii_only,
-                gutter=self.heading_cells,
-                unit=self.unit,
-            )
+            self._frame = self._frame_now()
+            self._shown = self.on_screen
+        return super().render_lines(crop)
+
+    def _frame_now(self) -> Frame | None:
+        session, gutter = self.session, self.heading_cells
+        width = self.size.width - gutter
+        if session is None or width < 1:
+            return None
+        return Frame(session, width, ascii_only=self.ascii_only, gutter=gutter, unit=self.unit)
+
+    def render_line(self, y: int) -> Strip:
         frame = self._frame
+        if frame is None:
+            return Strip.blank(self.size.width, self._style)
         if y == 0:
             return self._text_line(safe(""), frame.axis_text, "timeline--axis")
         if y == 1 and self.unit is not None:
             return self._strip_line(self.unit.heading, frame.strip_text)
         if y == 1:
             return self._text_line(safe("overview"), frame.minimap_text, "timeline--axis")
-        shown, at = self.on_screen, y - HEADER_LINES
+        shown, at = self._shown, y - HEADER_LINES
         if at >= len(shown):
-            return Strip.blank(self.size.width, self.rich_style)
+            return Strip.blank(self.size.width, self._style)
         above = None if at == 0 else frame.lines[shown[at - 1]].track
         return self._lane_line(frame, shown[at], named=above != frame.lines[shown[at]].track)
 
     def _strip_line(self, heading: Safe, strip: Safe) -> Strip:
         """The strip of a compared unit, each of its signs in its colour."""
-        parts = [segment(fit(heading, self.heading_cells, right=False), self.rich_style)]
+        parts = [segment(fit(heading, self.heading_cells, right=False), self._style)]
         for sign, run in groupby(strip):
-            style = self.rich_style + COMPARED.get(sign, Style())
+            style = self._style + COMPARED.get(sign, Style())
             parts.append(segment(safe("".join(run)), style))
-        return Strip(parts).adjust_cell_length(self.size.width, self.rich_style)
+        return Strip(parts).adjust_cell_length(self.size.width, self._style)
 
     def _text_line(self, heading: Safe, text: Safe, component: str) -> Strip:
         style = self.get_component_rich_style(component)
         gutter = segment(fit(heading, self.heading_cells, right=False), style)
         return Strip([gutter, segment(text, style)]).adjust_cell_length(
-            self.size.width, self.rich_style
+            self.size.width, self._style
         )
 
     def _lane_line(self, frame: Frame, number: int, *, named: bool) -> Strip:
@@ -230,7 +238,7 @@ class TimelineView(Widget, can_focus=True):
         if here:
             gutter += Style(reverse=True, bold=True) if self.has_focus else Style(bold=True)
         heading = segment(frame.heading(line, here, named), gutter)
-        base = self.rich_style
+        base = self._style
         kind = frame.session.tracks[line.track].kind
         body = Strip([self._segment(kind, piece, base) for piece in frame.pieces(line)])
         shaded = self._shaded(body, frame.in_scope(line))
