@@ -22,7 +22,7 @@ from attntui.safe import Safe, safe
 from attntui.trace.kept.reader import LateReader, late_reader
 from attntui.trace.model import ABSENT
 from attntui.tui.bindings import bindings
-from attntui.tui.screens.base import SMALL, PaneScreen
+from attntui.tui.screens.base import SMALL, TALL, VAST, PaneScreen
 from attntui.tui.screens.bookmarks import BookmarksScreen
 from attntui.tui.screens.loading import Loaded, LoadingScreen
 from attntui.tui.screens.roofline import RooflineScreen
@@ -54,9 +54,11 @@ from attntui.view.words import status
 OPENING = {"toggle_collapse": None, "cursor_right": True, "cursor_left": False}
 """Keys that in a tree of rows open the row, close it, or either."""
 
-MOST_TABLES = 4
-"""How many tables stand on the largest screen; smaller ones show the last one or two used."""
+WIDE, HUGE = 110, 170
+"""Columns from which panes stand side by side, and tables too."""
 
+ROOM = ((4, HUGE, VAST), (2, WIDE, TALL), (1, 0, 0))
+"""How many tables, the last used, a screen of so many columns and lines shows. No other is made."""
 
 PLACE_EVERY_S = 2.0
 """Seconds after which it is kept where the trace is: a line that drops tells nobody before."""
@@ -69,8 +71,8 @@ class MainScreen(PaneScreen):
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012, typed by Textual
         (0, "-tiny"),
         (60, "-narrow"),
-        (110, "-wide"),
-        (170, "-huge"),
+        (WIDE, "-wide"),
+        (HUGE, "-huge"),
     ]
     CSS_PATH = "main.tcss"
 
@@ -151,6 +153,11 @@ class MainScreen(PaneScreen):
     def _detail_again(self) -> None:
         self._detailed = None
         self._show()
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        if self._placed and self._placed != self._places():
+            self._show_tables()
 
     def first_drawn(self) -> None:
         self._drawn = True
@@ -308,7 +315,13 @@ class MainScreen(PaneScreen):
         """
         first, *others = self._tables
         holds = {pane.name: pane.holds(self.session) for pane in PANES}
-        return (first, *sorted(others, key=lambda name: not holds[name]))[:MOST_TABLES]
+        return (first, *sorted(others, key=lambda name: not holds[name]))[: self._room]
+
+    @property
+    def _room(self) -> int:
+        """How many tables a terminal of this size has room for, as `main.tcss` places them."""
+        width, height = self.app.size
+        return next(count for count, w, h in ROOM if width >= w and height >= h)
 
     def _show_tables(self) -> None:
         self._placed = self._places()
@@ -316,8 +329,8 @@ class MainScreen(PaneScreen):
         upper = next(pane for pane in panes if pane.id in self._placed[:2])
         for pane in panes:
             pane.shown = pane.id in self._placed
-            pane.set_class(pane.id == self._placed[0], "-first")
-            pane.set_class(pane.id == self._placed[1], "-second")
+            pane.set_class(pane.id in self._placed[:1], "-first")
+            pane.set_class(pane.id in self._placed[1:2], "-second")
             pane.set_class(pane.id in self._placed[2:], "-further")
             pane.set_class(pane is upper, "-upper")
             pane.show(self.session)
