@@ -22,7 +22,7 @@ from attntui.view.session.session import DEFAULT_THRESHOLD, THRESHOLDS, Session
 from attntui.view.session.spelling import read_lanes, read_scope, read_selection, spelled
 from attntui.view.session.viewport import MIN_SPAN_NS
 from attntui.view.tables.findings import findings_table
-from attntui.view.tables.order import TableView
+from attntui.view.tables.order import TableView, first_arrangement
 
 _NUMBER = re.compile(r"(\d+)\D*$")
 AT_SPAN_NS = 100_000
@@ -204,7 +204,7 @@ def table_words(tables: Sequence[ShownTable]) -> Iterator[str]:
 def tables_as_asked(tables: Sequence[ShownTable]) -> Options:
     """What has to be asked for these tables to be on screen as they are seen."""
     seen = [(table.pane, table.view.arrangement) for table in tables]
-    first = [TableView.of(table.view.table).arrangement for table in tables]
+    first = [first_arrangement(table.view.table) for table in tables]
     return Options(
         tables=tuple(table.pane for table in tables),
         instances=tuple(table.pane for table in tables if table.instances),
