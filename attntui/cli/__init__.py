@@ -6,7 +6,6 @@ import no Textual.
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable, Sequence
 
@@ -17,9 +16,6 @@ EXIT_BUG = 70
 EXIT_OUTPUT = 74
 EXIT_INTERRUPTED = 130
 """As `sysexits.h` and shells number them."""
-
-_GARBAGE_AFTER = 100_000
-"""Objects, made and not freed again, after which garbage is looked for."""
 
 
 def _summary(arguments: Sequence[str]) -> int:
@@ -60,9 +56,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     the output cannot be written, 130 for Ctrl+C.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
-    # Python would look for garbage a thousand times while modules and facts are read: a tenth
-    # of a second.
-    gc.set_threshold(_GARBAGE_AFTER, 50, 100)
     _never_fail_on_encoding()
     try:
         code = _dispatch(arguments)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
@@ -56,7 +58,7 @@ def run(arguments: Sequence[str]) -> int:
     if has_screen():
         if len(paths) > 2:
             raise AttntuiError("two traces fit side by side: attntui diff compares more")
-        with opening(paths):
+        with opening(paths), _no_garbage():
             from attntui.tui.app import run as run_app
 
         run_app(_with_free_keyboard(paths), options_of(parsed))
@@ -72,6 +74,17 @@ def run(arguments: Sequence[str]) -> int:
 
         print_diff(paths, parsed.unit, extent=extent_of(parsed), cache=parsed.cache)
     return 0
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """For imports: what they make is no garbage, so none is looked for in it, then or later."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def has_screen() -> bool:

@@ -84,7 +84,7 @@ class Opened:
                 self._keep_columns(cancelled)
             if wanted:
                 self._keep_facts(analysed, facts, cancelled)
-        except (Unkept, TypeError, ValueError, OverflowError, RecursionError):
+        except (Unkept, TypeError, ValueError, OverflowError, RecursionError, MemoryError):
             return False
         return True
 
