@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
+import struct
 import subprocess
 import sys
 import termios
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 PATIENCE_S = 60
+_LOOK_S = 0.1
+_WHERE = b"\x1b[6n"
 
 
 class Terminal:
     """attntui on a new terminal. Its keyboard is standard input, unless that is a pipe.
 
-    `program` runs instead where it is given.
+    `program` runs instead where it is given. `size` is columns and rows. Asked where its cursor
+    is, the terminal says what `place` has: row and column, from 1.
     """
 
     def __init__(
@@ -27,11 +32,19 @@ class Terminal:
         program: Sequence[str] = ("-m", "attntui"),
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
+        size: tuple[int, int] | None = None,
+        place: bytes = b"",
     ) -> None:
         self._near, far = pty.openpty()
+        self._place, self._answers = place, 0
+        if size is not None:
+            self.resize(*size)
         self.before = termios.tcgetattr(self._near)
         self.seen = b""
         self._changed = threading.Condition()
+        self.flows = threading.Event()
+        """Nothing is taken from the program while this is not set."""
+        self.flows.set()
 
         def take_the_terminal() -> None:
             # The first terminal that a new session opens is its controlling one: /dev/tty.
@@ -52,7 +65,7 @@ class Terminal:
         self._reader.start()
 
     def _read(self) -> None:
-        while True:
+        while self.flows.wait():
             try:
                 got = os.read(self._near, 65_536)
             except OSError:
@@ -60,6 +73,10 @@ class Terminal:
             with self._changed:
                 self.seen += got
                 self._changed.notify_all()
+            if self._place:
+                asked = self.seen.count(_WHERE)
+                self.type(b"\x1b[%bR" % self._place * (asked - self._answers))
+                self._answers = asked
 
     def pipe(self, data: bytes) -> None:
         assert self.process.stdin is not None
@@ -68,12 +85,23 @@ class Terminal:
 
     def wait_for(self, text: bytes, after: int = 0) -> None:
         """Waits until `text` is drawn, after the first so many bytes of what was."""
-        with self._changed:
-            found = self._changed.wait_for(lambda: text in self.seen[after:], PATIENCE_S)
-            assert found, self.seen[-999:]
+        self.wait_until(lambda: text in self.seen[after:])
+
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        """Waits until something holds."""
+        for _ in range(int(PATIENCE_S / _LOOK_S)):
+            with self._changed:
+                if holds():
+                    return
+                # It may also change without anything drawn.
+                self._changed.wait(_LOOK_S)
+        raise AssertionError(self.seen[-999:])
 
     def type(self, keys: bytes) -> None:
         os.write(self._near, keys)
+
+    def resize(self, width: int, height: int) -> None:
+        fcntl.ioctl(self._near, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
 
     def go_away(self) -> None:
         """Closes the terminal under the program, as a broken connection does."""

@@ -28,9 +28,14 @@ class BareTime:
         """The place of each event's longest stretch, of equal ones the first; ABSENT where it
         has none. `events` is how many were asked for.
         """
-        order = np.lexsort((-np.arange(len(self.of)), self.length, self.of))
         found = np.full(events, ABSENT, np.int64)
-        found[self.of[order]] = order
+        if len(self.of):
+            first = np.flatnonzero(np.diff(self.of, prepend=-1))
+            most = np.maximum.reduceat(self.length, first)
+            stretches = np.diff(first, append=len(self.of))
+            longest = np.flatnonzero(self.length == np.repeat(most, stretches))
+            # Of several values for one place the last is kept: backwards, the first.
+            found[self.of[longest[::-1]]] = longest[::-1]
         return found
 
 

@@ -130,6 +130,7 @@ def options_of(parsed: argparse.Namespace) -> Options:
         full_width=parsed.full_width,
         maximised=parsed.maximised,
         ascii=parsed.ascii,
+        slow=parsed.slow,
         peak_bandwidth=bandwidth,
         peak_flops=flops,
         extent=extent_of(parsed),
@@ -171,6 +172,11 @@ def parser() -> Parser:
         help="open at the first finding, not where the trace was left",
     )
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
+    options.add_argument(
+        "--slow",
+        action="store_true",
+        help="fewer frames, no animation; by itself where the terminal answers slowly",
+    )
     add_peaks(options)
     add_extent(options)
     add_no_cache(options)

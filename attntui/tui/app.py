@@ -8,7 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 from rich.console import RenderableType
-from textual import on, work
+from textual import events, on, work
 from textual.actions import ActionParseResult
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -17,6 +17,7 @@ from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.widgets import Input
 from textual.worker import WorkerFailed
 
 from attntui.errors import InputError
@@ -25,6 +26,7 @@ from attntui.trace.kept.key import Key
 from attntui.tui.abandoned import Abandoned
 from attntui.tui.filters import InertFilter, PlainFilter
 from attntui.tui.keeper import Keeper
+from attntui.tui.line.driver import LineDriver
 from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
 from attntui.tui.screens.loading import AligningScreen, Loaded, LoadingScreen
@@ -45,8 +47,9 @@ class AttntuiApp(App[None]):
     # On a terminal of a few cells no cell would be left, and Textual cannot wrap text to none.
     CSS = "OptionList { min-width: 10; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+z", "suspend_process", show=False),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
         Binding("ctrl+c", "quit", show=False, priority=True),
+        Binding("ctrl+l", "redraw", show=False, priority=True),
     ]
 
     def __init__(self, paths: list[str], options: Options) -> None:
@@ -104,10 +107,32 @@ class AttntuiApp(App[None]):
     def on_mount(self) -> None:
         # A load or an analysis under way is not waited for when the program is left.
         asyncio.get_running_loop().set_default_executor(Abandoned())
+        if self.options.slow:
+            self._go_slow()
         if self.paths:
             self._open()
         else:
             self._pick()
+
+    # The line to the terminal
+
+    @on(LineDriver.Slow)
+    def _go_slow(self) -> None:
+        """Fewer frames, and nothing that moves by itself."""
+        self.animation_level = "none"
+        if isinstance(self._driver, LineDriver):
+            self._driver.go_slow()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if isinstance(event.widget, Input):
+            event.widget.cursor_blink = self.animation_level != "none"
+
+    def action_redraw(self) -> None:
+        """The whole screen again: others may have written over it."""
+        if isinstance(self._driver, LineDriver):
+            self._driver.redraw()
+        else:
+            self.refresh(layout=True)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), *self._last_filters]

@@ -15,7 +15,8 @@ from types import FrameType
 from typing import Any
 
 from textual._xterm_parser import XTermParser
-from textual.drivers.linux_driver import LinuxDriver
+
+from attntui.tui.line.driver import SCREEN, LineDriver
 
 _ENDING = (
     *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1),
@@ -32,9 +33,6 @@ _LEAVE = (
     b"\x1b[?7h\x1b[0m\x1b[?1049l\x1b[?25h"  # lines wrap, the first screen, the cursor
 )
 
-_SCREEN = 2
-"""The descriptor that Textual draws on."""
-
 _READ = 4096
 """Bytes of keys that are taken at once."""
 
@@ -45,8 +43,8 @@ _PATIENCE_MS = 1000
 """How long a terminal that takes no more text may keep the process."""
 
 
-class TerminalDriver(LinuxDriver):
-    """Textual's driver, which also acts on signals and on a terminal that goes away."""
+class TerminalDriver(LineDriver):
+    """The driver of the line, which also acts on signals and on a terminal that goes away."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -55,7 +53,7 @@ class TerminalDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         try:
-            super().start_application_mode()  # type: ignore[no-untyped-call]
+            super().start_application_mode()
             self._watch()
         except Exception:
             # A thread could not start: Textual would leave the screen as it is by now.
@@ -103,9 +101,9 @@ class TerminalDriver(LinuxDriver):
         """Leaves the screen and ends as the signal would have, without waiting for anything:
         a load or an analysis may be under way.
         """
-        terminal = os.dup(_SCREEN)
+        terminal = os.dup(SCREEN)
         # What Textual still has to write goes nowhere; what it is writing now comes first.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), _SCREEN)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), SCREEN)
         _put_back(terminal, self.fileno, self.attrs_before)
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)

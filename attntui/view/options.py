@@ -60,9 +60,10 @@ class Options(Spot):
     its cursor. Of two traces `unit` is what is compared, as `attntui diff --unit` has it, `pair`
     which of A's and of B's, from 0; `untied` lets the timelines move alone, `full_width` scales
     each unit to the screen. `maximised` shows the pane alone. `peak_bandwidth` (bytes/s) and
-    `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone. `extent`
-    says which part of a trace is read. Without `cache` nothing is taken from what was kept of a
-    trace, nor kept. `fresh` leaves aside where a trace was left the last time.
+    `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone, `slow`
+    draws fewer frames and nothing that moves by itself. `extent` says which part of a trace is
+    read. Without `cache` nothing is taken from what was kept of a trace, nor kept. `fresh` leaves
+    aside where a trace was left the last time.
     """
 
     step: int | None = None
@@ -81,6 +82,7 @@ class Options(Spot):
     full_width: bool = False
     maximised: bool = False
     ascii: bool = False
+    slow: bool = False
     peak_bandwidth: float | None = None
     peak_flops: float | None = None
     extent: Extent = WHOLE
@@ -97,6 +99,7 @@ class Options(Spot):
         return replace(
             view,
             ascii=self.ascii,
+            slow=self.slow,
             peak_bandwidth=self.peak_bandwidth,
             peak_flops=self.peak_flops,
             extent=self.extent,

@@ -21,6 +21,18 @@ def test_combinations_are_numbered_once_each(columns: np.ndarray) -> None:
     assert [pairs[first[n]] for n in number.tolist()] == pairs
 
 
+WIDE = st.integers(-(2**63), 2**63 - 1) | st.integers(-2, 2) | st.integers(2**30, 2**31)
+TRIPLES = st.lists(st.tuples(WIDE, WIDE, WIDE))
+
+
+@given(TRIPLES.map(lambda rows: np.array(rows, np.int64).reshape(-1, 3)))
+def test_values_of_any_size_are_told_apart(columns: np.ndarray) -> None:
+    first, number = distinct(*columns.T)
+    rows = [tuple(row) for row in columns.tolist()]
+    assert [rows[index] for index in first.tolist()] == sorted(set(rows))
+    assert [rows[first[n]] for n in number.tolist()] == rows
+
+
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(-(2**60), 2**60)), max_size=4))
 def test_sums_are_exact(entries: list[tuple[int, int]]) -> None:
     group = np.array([g for g, _ in entries], np.int64)

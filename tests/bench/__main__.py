@@ -1,6 +1,6 @@
 """`PYTHONPATH=tests python -m bench`: makes its inputs, measures, prints a table with targets.
 
-`--only load` (or `reopen`, `frames`) measures a part, `--quick` the small file alone.
+`--only load` (or `reopen`, `frames`, `line`) measures a part, `--quick` the small file alone.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pathlib import Path
 
 from builders import SAMPLES
 
-from . import frames, loading, reopening
+from . import frames, line, loading, reopening
 from .inputs import grown
 from .table import Figure, lines
 
 MB = 10**6
 SIZES = {"60 MB": 60 * MB, "165 MB": 165 * MB, "1 GB": 1000 * MB}
-PARTS = ("load", "reopen", "frames")
+PARTS = ("load", "reopen", "frames", "line")
 SOURCE = SAMPLES / "train-sdpa_l2_b1_h4_s256_d64_bf16_h200.json.gz"
 
 
@@ -29,8 +29,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="60 MB alone")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    for line in lines(_all(options)):
-        print(line, flush=True)
+    for text in lines(_all(options)):
+        print(text, flush=True)
 
 
 def _all(options: argparse.Namespace) -> Iterator[Figure]:
@@ -50,6 +50,9 @@ def _all(options: argparse.Namespace) -> Iterator[Figure]:
         if "frames" in parts:
             path = grown(options.source, Path(folder) / "t.json", list(sizes.values())[-1])
             yield from frames.measured(path)
+        if "line" in parts:
+            path = grown(options.source, Path(folder) / "t.json", list(sizes.values())[:2][-1])
+            yield from line.measured(path)
 
 
 if __name__ == "__main__":

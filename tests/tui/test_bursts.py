@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from driver import Opened, finished, loaded
+from driver import Opened, finished, loaded, settled
 from textual import events
 from textual.pilot import Pilot
 
@@ -185,3 +185,22 @@ async def test_a_list_without_room_has_no_pages(opened: Opened, key: str) -> Non
             await pilot.resize_terminal(*size)
             await pilot.press(key, "pagedown", "pagedown", "pageup", "escape")
         assert pilot.app.crash is None
+
+
+@pytest.mark.parametrize("key", ["right", "l", "w"])
+async def test_keys_that_wait_are_drawn_once_after_the_last(
+    opened: Opened, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = 0
+
+    def count(_: AttntuiApp) -> None:
+        nonlocal frames
+        frames += 1
+
+    async with opened() as (pilot, screen):
+        monkeypatch.setattr(AttntuiApp, "post_display_hook", count)
+        before = screen.session.timeline
+        await burst(pilot, *[key] * 30)
+        await settled(pilot)
+        assert screen.session.timeline != before
+        assert 0 < frames < 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from operator import is_
 
 from attntui.analysis.attention_ops import Backend, Direction
 from attntui.analysis.devices import DevicePeaks
@@ -130,6 +131,9 @@ class AttentionCall:
         if is_beyond(flops, None, ns, limits, self.dtype, tensor_cores=True):
             flops = None
         known = all(share.hbm_bytes is not None for share in roles)
+        if flops == self.flops and all(map(is_, roles, self.roles)):
+            # Of thousands of calls few are beyond.
+            return self
         return replace(self, roles=roles, flops=flops, hbm_bytes=self.hbm_bytes if known else None)
 
     def role(self, name: Role) -> RoleShare | None:

@@ -188,6 +188,9 @@ class PaneScreen(DismissedOnce[None]):
     def action_legend(self) -> None:
         self.app.push_screen(LegendScreen(self.legend))
 
+    async def action_redraw(self) -> None:
+        await self.app.run_action("app.redraw")
+
     def action_palette(self) -> None:
         self.app.action_command_palette()
 

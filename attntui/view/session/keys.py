@@ -155,6 +155,7 @@ KEYS: tuple[Key, ...] = (
         ("copy", "y", "y", "copy the row or event (OSC 52)"),
         ("copy_to_file", "Y", "Y", "write the row or event to a file"),
         ("reload", "R", "R", "reload the file in place"),
+        ("redraw", "ctrl+l", "^L", "draw the whole screen again"),
         ("help", "question_mark f1", "? F1", "help"),
         ("palette", "colon", ":", "command palette"),
         ("back", "escape", "Esc", "undo one thing, the last jump first"),

@@ -168,6 +168,8 @@ def drawing_words(options: Options) -> Iterator[str]:
         yield "--maximised"
     if options.ascii:
         yield "--ascii"
+    if options.slow:
+        yield "--slow"
     if options.peak_bandwidth is not None:
         yield from ("--peak-bw", f"{options.peak_bandwidth / 1e12:g}")
     if options.peak_flops is not None:
