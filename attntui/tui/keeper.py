@@ -55,8 +55,12 @@ class Keeper:
 
     def _begin(self, work: Callable[[], None]) -> None:
         thread = threading.Thread(target=work, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            # No more threads may be had: nothing is kept.
+            return
         self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
-        thread.start()
 
     def stop(self) -> None:
         """Gives up what is under way, and ends what is soon done."""

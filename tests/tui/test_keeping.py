@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,20 @@ async def test_a_file_read_again_is_kept_as_it_is_now(
     found = opening.open_trace(str(sample))
     assert found.reopened
     assert len(found.trace) == now
+
+
+def test_without_a_thread_nothing_is_kept(
+    place: Shelf, sample: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    found = opening.open_trace(str(sample))
+    monkeypatch.setattr(threading.Thread, "start", start)
+    keeping = keeper.Keeper()
+    keeping.keep(found, found.analysed(), {})
+    keeping.stop()
+    assert place.held() == []
 
 
 async def test_without_a_cache_nothing_is_kept(opened: Opened, place: Shelf, sample: Path) -> None:
