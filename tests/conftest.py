@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,17 @@ from attntui.trace import Trace, load
 # something of the code; `pytest --hypothesis-profile=default` looks for new examples.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing is kept beside what the user has, and nothing from one test to the next."""
+    place = tmp_path_factory.mktemp("places")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTNTUI_NO_CACHE", "1")
+        patch.setenv("ATTNTUI_CACHE_DIR", str(place / "cache"))
+        patch.setenv("ATTNTUI_STATE_DIR", str(place / "state"))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ else. It has the only labels of devices, lanes, threads and kernels.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +21,7 @@ from attntui.analysis.first_use import FirstUses
 from attntui.analysis.gap_causes import CauseFinder, cause_finder
 from attntui.analysis.gpu_work import GpuWork, gpu_work
 from attntui.analysis.idle import DeviceIdle, device_idle, launched
+from attntui.analysis.kept.fact import AllFacts, Facts, fact
 from attntui.analysis.kernel_facts import KernelFact
 from attntui.analysis.labels import Labels
 from attntui.analysis.launches import parent_ops
@@ -29,7 +30,7 @@ from attntui.analysis.scope import WHOLE, Scope
 from attntui.analysis.self_time import FatKind, SelfTimes, fat_names, self_times
 from attntui.analysis.slice import Slice
 from attntui.analysis.steps import Steps, find_steps, profiled_window
-from attntui.trace.model import ABSENT, I8, I32, I64, Category, Trace
+from attntui.trace.model import ABSENT, I8, I32, I64, Bool, Category, Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,16 +38,31 @@ class AnalysedTrace:
     """A loaded trace and what follows from it.
 
     `peak_bandwidth` (bytes/s) and `peak_flops` (FLOP/s of bf16 and fp16 on tensor cores) win
-    over the roofs of the device table.
+    over the roofs of the device table. `kept` are facts from an earlier opening.
     """
 
     trace: Trace
     peak_bandwidth: float | None = None
     peak_flops: float | None = None
+    kept: AllFacts | None = field(default=None, repr=False)
 
     @cached_property
     def labels(self) -> Labels:
-        return Labels(self.trace)
+        kept = self.kept
+        return Labels(self.trace, None if kept is None else kept.of("labels"))
+
+    @property
+    def facts(self) -> Facts | None:
+        """What was kept of this value itself."""
+        return self.facts_of("analysed")
+
+    def facts_of(self, part: str) -> Facts | None:
+        """What was kept of a part of what follows from the whole trace; nothing where other
+        roofs are given than it was found with.
+        """
+        if self.kept is None or self.peak_bandwidth is not None or self.peak_flops is not None:
+            return None
+        return self.kept.of(part, trace=self.trace, labels=self.labels)
 
     @cached_property
     def whole(self) -> Slice:
@@ -65,11 +81,11 @@ class AnalysedTrace:
 
     # The host
 
-    @cached_property
+    @fact
     def steps(self) -> Steps:
         return find_steps(self.trace)
 
-    @cached_property
+    @fact
     def annotations(self) -> Annotations:
         return find_annotations(self.trace)
 
@@ -90,33 +106,38 @@ class AnalysedTrace:
         """Self and total time of every CPU op and annotation."""
         return self_times(self.trace, self.finder.host)
 
-    @cached_property
+    @fact
+    def with_inner(self) -> Bool:
+        """For each row whether a CPU op or annotation lies directly inside it."""
+        return self.cpu.with_inner
+
+    @fact
     def fat(self) -> dict[int, FatKind]:
         """What makes the fattest CPU bar of a name id fat, for names that have one."""
         return fat_names(self.cpu)
 
     # The GPU
 
-    @cached_property
+    @fact
     def work(self) -> GpuWork:
         """The work of every GPU operation."""
         return gpu_work(self.trace, self.limits)
 
-    @cached_property
+    @fact
     def peaks(self) -> DevicePeaks | None:
         return roofs(self.trace, bandwidth=self.peak_bandwidth, flops=self.peak_flops)
 
-    @cached_property
+    @fact
     def limits(self) -> DevicePeaks | None:
         """What the devices can do at most, whatever roofs were asked for."""
         return limits(self.trace)
 
-    @cached_property
+    @fact
     def abilities(self) -> Abilities:
         """Which formats the devices that ran something multiply on matrix units."""
         return common_abilities(used_devices(self.trace))
 
-    @cached_property
+    @fact
     def launched(self) -> dict[int, DeviceIdle]:
         """By device what it did over the operations with a launch alone; a device that has
         none is missing.
@@ -131,7 +152,7 @@ class AnalysedTrace:
         known = launched(self.trace)
         return known if len(known) else self.trace.gpu_ops
 
-    @cached_property
+    @fact
     def edges(self) -> tuple[int, int]:
         """Time of the profiled window before the first GPU operation and after the last, ns,
         of the device that began first and of the one that ended last.
@@ -140,13 +161,13 @@ class AnalysedTrace:
         found = [device.edges(window) for device in self.whole.devices]
         return min((b for b, _ in found), default=0), min((a for _, a in found), default=0)
 
-    @cached_property
+    @fact
     def facts_by_name(self) -> dict[int, KernelFact]:
         """What is told of each GPU operation's name id over the whole trace."""
         names = self.whole.kernels.name.tolist()
         return dict(zip(names, self.whole.kernel_facts, strict=True))
 
-    @cached_property
+    @fact
     def op_of(self) -> I64:
         """For each row that is a GPU operation the innermost CPU op around its launch, where
         no annotation lies between them; else ABSENT.
@@ -159,16 +180,16 @@ class AnalysedTrace:
 
     # Attention
 
-    @cached_property
+    @fact
     def attention(self) -> tuple[AttentionCall, ...]:
         return tuple(call.possible(self.limits) for call in find_attention(self.trace))
 
-    @cached_property
+    @fact
     def fusion(self) -> tuple[FusionCheck, ...]:
         """What each compiled region fused."""
         return fusion_checks(self.trace)
 
-    @cached_property
+    @fact
     def call_of(self) -> I32:
         """For each row the index of the attention call that it is a GPU operation of."""
         found = np.full(len(self.trace), ABSENT, np.int32)
@@ -176,7 +197,7 @@ class AnalysedTrace:
             found[call.gpu_rows] = index
         return found
 
-    @cached_property
+    @fact
     def calls_by_event(self) -> dict[int, int]:
         """The index of the attention call that an op stands for or a GPU operation is of."""
         found: dict[int, int] = {}
@@ -186,7 +207,7 @@ class AnalysedTrace:
                 found[call.op] = index
         return found
 
-    @cached_property
+    @fact
     def role_of(self) -> I8:
         """For each row of an attention call its role's place in `ROLES`, else ABSENT."""
         found = np.full(len(self.trace), ABSENT, np.int8)

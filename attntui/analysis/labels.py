@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from attntui.analysis.kept.fact import Facts, fact
 from attntui.analysis.kernel_names import KernelName, decode
 from attntui.analysis.recorded import recorded_by
 from attntui.safe import Safe, safe
@@ -32,15 +33,16 @@ class Labels:
     """The labels of one trace, all of them safe to show."""
 
     trace: Trace
+    facts: Facts | None = field(default=None, repr=False)
 
-    @cached_property
+    @fact
     def decoded(self) -> dict[int, KernelName]:
         """What the name of each GPU operation tells, by name id."""
         trace = self.trace
         ids = np.unique(trace.name[trace.gpu_ops]).tolist()
         return {number: decode(trace.names[number]) for number in ids}
 
-    @cached_property
+    @fact
     def names(self) -> tuple[Safe, ...]:
         """By name id: the name, for GPU operations its decoded short form. Operations whose
         short forms are alike are told apart by `#1`, `#2`.

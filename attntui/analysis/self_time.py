@@ -76,13 +76,9 @@ class SelfTimes:
         return np.asarray(self.split.sum(axis=1), np.int64)
 
     @cached_property
-    def _with_inner(self) -> Bool:
+    def with_inner(self) -> Bool:
         """By row of the trace whether an op or annotation lies directly inside."""
         return mask_of(len(self.trace), self.rows[self.parent[self.parent != ABSENT]])
-
-    def has_inner(self, rows: I64) -> bool:
-        """Whether one of these ops has an op or annotation inside."""
-        return bool(self._with_inner[rows].any())
 
     def inner(self, rows: I64) -> I64:
         """The rows of the ops and annotations directly inside these ones."""

@@ -16,6 +16,7 @@ from attntui.analysis.gap_list import GapList
 from attntui.analysis.gpu_work import Traffic, traffic
 from attntui.analysis.idle import DeviceIdle, device_idle, stream_gaps
 from attntui.analysis.in_use import InUse, in_use
+from attntui.analysis.kept.fact import Facts, fact
 from attntui.analysis.kernel_facts import KernelFact, kernel_facts
 from attntui.analysis.kernels import KernelTable, kernel_table
 from attntui.analysis.replay import Replay, replay
@@ -53,6 +54,11 @@ class Slice:
         return self
 
     @property
+    def facts(self) -> Facts | None:
+        """What was kept of the whole trace's slice; nothing is of others."""
+        return self.analysed.facts_of("whole") if isinstance(self.scope, Whole) else None
+
+    @property
     def trace(self) -> Trace:
         return self.analysed.trace
 
@@ -71,23 +77,23 @@ class Slice:
 
     # Devices and their gaps
 
-    @cached_property
+    @fact
     def devices(self) -> tuple[DeviceIdle, ...]:
         """What each device did, by number."""
         return device_idle(self.trace, self.gpu_ops)
 
-    @cached_property
+    @fact
     def causes(self) -> tuple[GapCauses, ...]:
         """Of each device the gaps with their causes."""
         return tuple(self.analysed.finder.causes(device.gaps) for device in self.devices)
 
-    @cached_property
+    @fact
     def gaps(self) -> GapList:
         """The gaps of all devices, by start."""
         places = [(device.device, ABSENT) for device in self.devices]
         return GapList.of(self.analysed.labels, places, list(self.causes))
 
-    @cached_property
+    @fact
     def stream_gaps(self) -> GapList:
         """The gaps of each stream on its own: what waits between streams show in."""
         found = stream_gaps(self.trace, self.gpu_ops)
@@ -122,7 +128,7 @@ class Slice:
 
     # Time, each ns in one place
 
-    @cached_property
+    @fact
     def own(self) -> I64:
         """The own time of each of `gpu_ops` (`busy_time`), in ns: they sum to the busy time."""
         own = np.zeros(len(self.gpu_ops), np.int64)
@@ -130,7 +136,7 @@ class Slice:
             own[np.searchsorted(self.gpu_ops, device.rows)] = own_time(self.trace, device)
         return own
 
-    @cached_property
+    @fact
     def time_tree(self) -> tuple[Leaf, ...]:
         """Where the devices' time went; the leaves sum to `span_ns`."""
         return time_tree(self)
@@ -156,28 +162,28 @@ class Slice:
         """The summed durations of the GPU operations."""
         return int(self.trace.dur[self.gpu_ops].sum())
 
-    @cached_property
+    @fact
     def launcher(self) -> I64:
         """The row of the op or annotation that launched each of `gpu_ops`, else ABSENT."""
         found: I64 = self.analysed.work.launcher[np.searchsorted(self.trace.gpu_ops, self.gpu_ops)]
         return found
 
-    @cached_property
+    @fact
     def inputs(self) -> I64:
         """The number of that op's inputs in `trace.op_inputs`, else ABSENT."""
         told = self.trace.columns.inputs[self.launcher]
         return np.where(self.launcher == ABSENT, ABSENT, told).astype(np.int64)
 
-    @cached_property
+    @fact
     def kernels(self) -> KernelTable:
         return kernel_table(self.trace, self.gpu_ops)
 
-    @cached_property
+    @fact
     def kernel_facts(self) -> tuple[KernelFact, ...]:
         analysed = self.analysed
         return kernel_facts(analysed.work, self.kernels, analysed.peaks)
 
-    @cached_property
+    @fact
     def traffic(self) -> Traffic:
         """Estimated bytes moved by the GPU operations."""
         return traffic(self.analysed.work, self.gpu_ops)
@@ -188,17 +194,17 @@ class Slice:
         calls = self.analysed.attention
         return calls if isinstance(self.scope, Whole) else within(calls, self.gpu_ops)
 
-    @cached_property
+    @fact
     def ops(self) -> OpTable:
         """CPU ops and annotations by name."""
         whole = isinstance(self.scope, Whole)
         return op_table(self.analysed.cpu, None if whole else self.rows.cpu)
 
-    @cached_property
+    @fact
     def in_use(self) -> InUse:
         """What the program does already against lost time."""
         return in_use(self)
 
-    @cached_property
+    @fact
     def findings(self) -> tuple[Finding, ...]:
         return find_findings(self)

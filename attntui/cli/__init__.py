@@ -36,10 +36,17 @@ def _capture(arguments: Sequence[str]) -> int:
     return capture.run(arguments)
 
 
+def _cache(arguments: Sequence[str]) -> int:
+    from attntui.cli import cache
+
+    return cache.run(arguments)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "summary": _summary,
     "diff": _diff,
     "capture": _capture,
+    "cache": _cache,
 }
 """Each takes the arguments after its name and gives an exit code."""
 

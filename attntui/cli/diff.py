@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attntui.cli.output import put_all, put_notices, put_sections
-from attntui.cli.parsing import Parser, add_extent, extent_of, whole_number
+from attntui.cli.output import flush, put_all, put_notices, put_sections
+from attntui.cli.parsing import Parser, add_extent, add_no_cache, extent_of, whole_number
 from attntui.errors import AttntuiError
 from attntui.extent import WHOLE, Extent
 
@@ -49,10 +49,19 @@ def run(arguments: Sequence[str]) -> int:
         help=f"kinds of rows to show (default {DEFAULT_TOP}; JSON holds every row)",
     )
     add_extent(parser)
+    add_no_cache(parser)
     options = parser.parse_args(arguments)
     form_name = "json" if options.json else "markdown" if options.markdown else "text"
     extent = extent_of(options)
-    print_diff(options.traces, options.unit, options.sort, options.top, form_name, extent)
+    print_diff(
+        options.traces,
+        options.unit,
+        options.sort,
+        options.top,
+        form_name,
+        extent,
+        cache=options.cache,
+    )
     return 0
 
 
@@ -63,15 +72,16 @@ def print_diff(
     top: int = DEFAULT_TOP,
     form: str = "text",
     extent: Extent = WHOLE,
+    *,
+    cache: bool = True,
 ) -> None:
     """Load traces, or a part of each, and print how they compare; `form` is text, markdown or
     json.
 
     Raises AttntuiError where a file is no trace, or has no such unit.
     """
-    from attntui.analysis.analysed import AnalysedTrace
     from attntui.analysis.compare import available, compare, compare_all
-    from attntui.trace import load
+    from attntui.analysis.kept.opening import Opened, open_trace
     from attntui.view.reports import diff
     from attntui.view.reports.json_text import json_lines
     from attntui.view.tables import changes, traces
@@ -81,11 +91,11 @@ def print_diff(
         raise AttntuiError("diff compares two traces or more (see attntui diff --help)")
     many = len(paths) > 2
     sort = _checked_sort(sort, traces.SORTS if many else changes.SORTS)
-    found: list[AnalysedTrace] = []
+    opened: list[Opened] = []
     for path in paths:
-        trace = load(path, extent=extent)
-        put_notices(trace)
-        found.append(AnalysedTrace(trace))
+        opened.append(open_trace(path, extent=extent, cache=cache))
+        put_notices(opened[-1].trace)
+    found = [one.analysed() for one in opened]
     choice = None if unit is None else named_unit(unit, available(found))
     compared = compare_all(found, choice) if many else [compare(found[0], found[1], choice)]
     if form == "json":
@@ -94,6 +104,9 @@ def print_diff(
     else:
         parts = diff.overview(compared, sort) if many else diff.sections(compared[0], top, sort)
         put_sections(parts, markdown=form == "markdown")
+    flush()
+    for one, analysed in zip(opened, found, strict=True):
+        one.keep(analysed)
 
 
 def _checked_sort(sort: str | None, known: Sequence[str]) -> str:

@@ -82,6 +82,16 @@ def add_extent(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_no_cache(parser: argparse.ArgumentParser) -> None:
+    """The option that reads the file itself."""
+    parser.add_argument(
+        "--no-cache",
+        dest="cache",
+        action="store_false",
+        help="read the file itself, and keep nothing of it (so does ATTNTUI_NO_CACHE=1)",
+    )
+
+
 def extent_of(parsed: argparse.Namespace) -> Extent:
     """The part that is asked for."""
     return Extent(parsed.window, parsed.last_steps, parsed.max_memory)

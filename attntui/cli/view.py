@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any
 
@@ -14,6 +16,7 @@ from attntui.cli.opening import opening
 from attntui.cli.parsing import (
     Parser,
     add_extent,
+    add_no_cache,
     add_peaks,
     extent_of,
     peaks_of,
@@ -41,6 +44,7 @@ commands:
   attntui [TRACE ...]          open a trace; two open side by side; none: choose one
   attntui summary TRACE        print the facts as text, --markdown, --json or --csv
   attntui diff A B [C ...]     print how traces compare, as text, --markdown or --json
+  attntui cache [clear]        list or remove what is kept of traces, to open them at once
   attntui capture ...          profile attention workloads (needs torch)
 
 Without a terminal (stdout is a pipe, or TERM=dumb) attntui TRACE prints the summary.
@@ -54,7 +58,7 @@ def run(arguments: Sequence[str]) -> int:
     if has_screen():
         if len(paths) > 2:
             raise AttntuiError("two traces fit side by side: attntui diff compares more")
-        with opening(paths):
+        with opening(paths), _no_garbage():
             from attntui.tui.app import run as run_app
 
         run_app(_with_free_keyboard(paths), options_of(parsed))
@@ -68,8 +72,19 @@ def run(arguments: Sequence[str]) -> int:
     else:
         from attntui.cli.diff import print_diff
 
-        print_diff(paths, parsed.unit, extent=extent_of(parsed))
+        print_diff(paths, parsed.unit, extent=extent_of(parsed), cache=parsed.cache)
     return 0
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """For imports: what they make is no garbage, so none is looked for in it, then or later."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def has_screen() -> bool:
@@ -119,6 +134,8 @@ def options_of(parsed: argparse.Namespace) -> Options:
         peak_bandwidth=bandwidth,
         peak_flops=flops,
         extent=extent_of(parsed),
+        cache=parsed.cache,
+        fresh=parsed.fresh,
     )
 
 
@@ -149,6 +166,11 @@ def parser() -> Parser:
         f"of two traces {', '.join(COMPARE_PANES)}",
     )
     _add_view(options)
+    options.add_argument(
+        "--fresh",
+        action="store_true",
+        help="open at the first finding, not where the trace was left",
+    )
     options.add_argument("--ascii", action="store_true", help="draw with ASCII alone")
     options.add_argument(
         "--slow",
@@ -157,6 +179,7 @@ def parser() -> Parser:
     )
     add_peaks(options)
     add_extent(options)
+    add_no_cache(options)
     return options
 
 

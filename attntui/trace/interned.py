@@ -81,10 +81,11 @@ class OpInputsTable(Sequence[OpInputs]):
     """The distinct inputs of ops, each parsed when it is first asked for."""
 
     def __init__(self, keys: Sequence[InputsKey]) -> None:
-        self._entries: list[InputsKey | OpInputs] = list(keys)
+        self.keys = keys
+        self._parsed: dict[int, OpInputs] = {}
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.keys)
 
     @overload
     def __getitem__(self, index: int) -> OpInputs: ...
@@ -93,9 +94,10 @@ class OpInputsTable(Sequence[OpInputs]):
     def __getitem__(self, index: int | slice) -> OpInputs | Sequence[OpInputs]:
         if isinstance(index, slice):
             return tuple(self[at] for at in range(*index.indices(len(self))))
-        entry = self._entries[index]
-        if not isinstance(entry, OpInputs):
-            entry = self._entries[index] = parse_inputs(entry)
+        number = range(len(self))[index]
+        entry = self._parsed.get(number)
+        if entry is None:
+            entry = self._parsed[number] = parse_inputs(self.keys[number])
         return entry
 
     def __iter__(self) -> Iterator[OpInputs]:

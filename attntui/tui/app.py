@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
+from rich.console import RenderableType
 from textual import events, on, work
 from textual.actions import ActionParseResult
 from textual.app import App, SystemCommand
@@ -21,19 +22,21 @@ from textual.worker import WorkerFailed
 
 from attntui.errors import InputError
 from attntui.safe import Safe, safe
+from attntui.trace.kept.key import Key
 from attntui.tui.abandoned import Abandoned
 from attntui.tui.filters import InertFilter, PlainFilter
+from attntui.tui.keeper import Keeper
 from attntui.tui.line.driver import LineDriver
 from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.compare import CompareScreen
-from attntui.tui.screens.loading import AligningScreen, LoadingScreen
+from attntui.tui.screens.loading import AligningScreen, Loaded, LoadingScreen
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.palette import Palette, title_of
 from attntui.tui.screens.picker import Facts, PickerScreen
 from attntui.tui.terminal import TerminalDriver
 from attntui.view.options import Options
 from attntui.view.session.hints import pane_keys
-from attntui.view.session.reopen import opened
+from attntui.view.session.left import Left, opened_as_left
 from attntui.view.session.session import Session
 
 
@@ -54,6 +57,7 @@ class AttntuiApp(App[None]):
         self.paths = paths
         self.options = options
         self.failure: Safe | None = None
+        self.keeper = Keeper()
         self._comparing = False
         self._facts: Facts = {}
         # The same ones each time: Textual keeps what a filter has made of a line.
@@ -136,38 +140,40 @@ class AttntuiApp(App[None]):
     @work
     async def _open(self) -> None:
         """The traces of the command line; one that cannot be opened ends the program."""
-        sessions = await self._load_all(self.paths)
-        if sessions is None or not await self._show(sessions, self.options, closable=False):
+        loaded = await self._load_all(self.paths)
+        if loaded is None or not await self._show(loaded, self.options, closable=False):
             self.exit()
 
     @work
     async def _pick(self) -> None:
         """A trace to choose; back here when the user has done with it."""
-        sessions = await self._choose(safe("Open a trace, or compare two"), closable=False)
-        if sessions and not await self._show(
-            sessions, self.options, closable=True, then=self._pick
-        ):
+        loaded = await self._choose(safe("Open a trace, or compare two"), closable=False)
+        if loaded and not await self._show(loaded, self.options, closable=True, then=self._pick):
             self._pick()
 
     async def _show(
         self,
-        sessions: list[Session],
+        loaded: list[Loaded],
         options: Options,
         *,
         closable: bool,
         then: Callable[[], object] | None = None,
     ) -> bool:
-        """Puts one fresh session, or two side by side, on screen where `options` ask; False
-        when that was cancelled.
+        """Puts one trace, or two side by side, on screen where `options` ask; one alone, where
+        they ask for no place, where it was left. False when that was cancelled.
 
         The list is emptied: a trace must not be kept by whoever opened it.
         """
         screen: Screen[None]
-        if len(sessions) == 1:
-            session = opened(sessions.pop(), options)
-            screen = MainScreen(session, options, closable=closable)
+        if len(loaded) == 1:
+            one = loaded.pop()
+            assert one.session is not None
+            session, options = opened_as_left(one.session, options, one.left)
+            screen = MainScreen(session, options, closable=closable, leave=self._leave(one.key))
         else:
-            b, a = sessions.pop(), sessions.pop()
+            b, a = (one.session for one in (loaded.pop(), loaded.pop()))
+            assert a is not None
+            assert b is not None
             compared = await self.push_screen_wait(AligningScreen(a, b, options))
             if compared is None:
                 return False
@@ -180,7 +186,16 @@ class AttntuiApp(App[None]):
         self.push_screen(screen, closed)
         return True
 
-    async def _choose(self, purpose: Safe, *, closable: bool) -> list[Session]:
+    def _leave(self, key: Key | None) -> Callable[[Left], None]:
+        """What takes the place at which the trace of a file is left."""
+
+        def leave(left: Left) -> None:
+            if key is not None:
+                self.keeper.keep_left(key, left)
+
+        return leave
+
+    async def _choose(self, purpose: Safe, *, closable: bool) -> list[Loaded]:
         """Traces picked by the user, none where that was left; where one that is no trace is
         among them this is said, and the list is shown again.
         """
@@ -188,30 +203,51 @@ class AttntuiApp(App[None]):
             paths = await self.push_screen_wait(
                 PickerScreen(purpose, self._facts, closable=closable)
             )
-            sessions = await self._load_all(paths)
-            if sessions is not None:
-                return sessions
+            loaded = await self._load_all(paths)
+            if loaded is not None:
+                return loaded
             if self.failure:
                 self.tell(self.failure)
 
-    async def _load_all(self, paths: list[str]) -> list[Session] | None:
-        """Fresh sessions over traces; None where one was not to be had."""
-        sessions = []
+    async def _load_all(self, paths: list[str]) -> list[Loaded] | None:
+        """Traces with fresh sessions; None where one was not to be had."""
+        found = []
         for path in paths:
-            session = await self._load(path)
-            if session is None:
+            loaded = await self._load(path)
+            if loaded.session is None:
                 return None
-            sessions.append(session)
-        return sessions
+            found.append(loaded)
+        return found
 
     def tell(self, message: Safe) -> None:
         """Puts a failure before the user, over whatever is on screen."""
         self.notify(message, severity="error", timeout=10, markup=False)
 
-    async def _load(self, path: str) -> Session | None:
+    async def _load(self, path: str) -> Loaded:
         loaded = await self.push_screen_wait(LoadingScreen(path, self.options))
         self.failure = loaded.error
-        return loaded.session
+        self._keep(loaded)
+        return loaded
+
+    def _keep(self, loaded: Loaded) -> None:
+        """Keeps what was opened for the next time, when it is on screen."""
+        if loaded.opened is not None and loaded.session is not None:
+            session = loaded.session
+            self.keeper.keep(loaded.opened, session.analysed, {"lanes": session.lanes})
+
+    @on(MainScreen.Reopened)
+    def _reopened(self, message: MainScreen.Reopened) -> None:
+        self._keep(message.loaded)
+        message.screen.leave = self._leave(message.loaded.key)
+
+    def exit(
+        self, result: None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """Leaves the program; where its traces are left is told first."""
+        for screen in self.screen_stack:
+            if isinstance(screen, MainScreen):
+                screen.tell_place()
+        super().exit(result, return_code, message)
 
     def action_command_palette(self) -> None:
         """The palette, over panes alone: a load or a question must stay on top."""
@@ -230,7 +266,8 @@ class AttntuiApp(App[None]):
         others = await self._choose(safe("Compare with"), closable=True)
         self._comparing = False
         if others:
-            await self._show([session, *others], self.options.drawing, closable=True)
+            both = [Loaded(session), *others]
+            await self._show(both, self.options.drawing, closable=True)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the key table by name, first those of the pane last used."""
@@ -253,7 +290,10 @@ def run(paths: list[str], options: Options) -> None:
         Exception: whatever the application failed by.
     """
     app = AttntuiApp(paths, options)
-    app.run()
+    try:
+        app.run()
+    finally:
+        app.keeper.stop()
     if app.crash is not None:
         raise app.crash
     if app.failure is not None and paths:

@@ -62,7 +62,8 @@ class Options(Spot):
     each unit to the screen. `maximised` shows the pane alone. `peak_bandwidth` (bytes/s) and
     `peak_flops` (FLOP/s) win over the device table. `ascii` draws with ASCII alone, `slow`
     draws fewer frames and nothing that moves by itself. `extent` says which part of a trace is
-    read.
+    read. Without `cache` nothing is taken from what was kept of a trace, nor kept. `fresh` leaves
+    aside where a trace was left the last time.
     """
 
     step: int | None = None
@@ -85,16 +86,25 @@ class Options(Spot):
     peak_bandwidth: float | None = None
     peak_flops: float | None = None
     extent: Extent = WHOLE
+    cache: bool = True
+    fresh: bool = False
 
     @property
     def drawing(self) -> Options:
         """How to draw and how much to read, whichever trace is opened and wherever."""
-        return Options(
+        return self.shown_at(Options())
+
+    def shown_at(self, view: Options) -> Options:
+        """A view, drawn and read as these options say."""
+        return replace(
+            view,
             ascii=self.ascii,
             slow=self.slow,
             peak_bandwidth=self.peak_bandwidth,
             peak_flops=self.peak_flops,
             extent=self.extent,
+            cache=self.cache,
+            fresh=self.fresh,
         )
 
     def of_panes(self, panes: Collection[str]) -> Options:

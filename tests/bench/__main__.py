@@ -1,6 +1,6 @@
 """`PYTHONPATH=tests python -m bench`: makes its inputs, measures, prints a table with targets.
 
-`--only load` (or `frames`, `line`) measures a part, `--quick` the small file alone.
+`--only load` (or `reopen`, `frames`, `line`) measures a part, `--quick` the small file alone.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pathlib import Path
 
 from builders import SAMPLES
 
-from . import frames, line, loading
+from . import frames, line, loading, reopening
 from .inputs import grown
 from .table import Figure, lines
 
 MB = 10**6
 SIZES = {"60 MB": 60 * MB, "165 MB": 165 * MB, "1 GB": 1000 * MB}
-PARTS = ("load", "frames", "line")
+PARTS = ("load", "reopen", "frames", "line")
 SOURCE = SAMPLES / "train-sdpa_l2_b1_h4_s256_d64_bf16_h200.json.gz"
 
 
@@ -39,10 +39,13 @@ def _all(options: argparse.Namespace) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         for name, size in sizes.items():
             for suffix in (".json", ".json.gz"):
-                if "load" in parts:
+                if not {"load", "reopen"}.isdisjoint(parts):
                     path = grown(options.source, Path(folder) / f"t{suffix}", size)
                     label = name if suffix == ".json" else f"{name}, gz"
-                    yield from loading.measured(label, path, size, options.rounds)
+                    if "load" in parts:
+                        yield from loading.measured(label, path, size, options.rounds)
+                    if "reopen" in parts:
+                        yield from reopening.measured(label, path, options.rounds)
                     path.unlink()
         if "frames" in parts:
             path = grown(options.source, Path(folder) / "t.json", list(sizes.values())[-1])

@@ -36,7 +36,7 @@ def measured(path: Path) -> Iterator[Figure]:
 
 
 async def _pressed(path: Path) -> dict[str, list[float]]:
-    app = AttntuiApp([str(path)], Options())
+    app = AttntuiApp([str(path)], Options(cache=False))
     async with app.run_test(size=SIZE) as pilot:
         while not isinstance(app.screen, MainScreen):
             await pilot.pause(0.1)

@@ -18,7 +18,7 @@ _ALONE = (
     "import sys; from attntui.trace import load, loading; loading.members_for = lambda text: 0;"
     "load(sys.argv[1])"
 )
-_SUMMARY = "import sys; from attntui.cli import main; main(['summary', sys.argv[1]])"
+_SUMMARY = "import sys; from attntui.cli import main; main(['summary', '--no-cache', sys.argv[1]])"
 _HTA = (
     "import sys; from hta.common.trace import parse_trace_dataframe;"
     "parse_trace_dataframe(sys.argv[1])"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -14,6 +15,8 @@ if sys.platform == "win32":
     pytest.skip("needs a Unix terminal", allow_module_level=True)
 
 from terminal import Terminal
+
+from attntui.cli import view
 
 SCREEN = b"\x1b[?1049h"
 ERASED = b"\r\x1b[K"
@@ -51,3 +54,9 @@ def test_a_file_that_is_not_there_is_told_by_its_error_alone(tmp_path: Path) -> 
     assert terminal.exit_code() == 2
     assert b"opening" not in terminal.seen
     assert b"none.json" in terminal.seen
+
+
+def test_garbage_is_looked_for_again_once_the_screens_are_imported() -> None:
+    with view._no_garbage():
+        assert not gc.isenabled()
+    assert gc.isenabled()

@@ -11,9 +11,9 @@ from driver import Opened, finished, loaded, settled
 from textual import events
 from textual.pilot import Pilot
 
+from attntui.analysis.kept import opening
 from attntui.trace import Trace, load
 from attntui.tui.app import AttntuiApp
-from attntui.tui.screens import loading
 from attntui.tui.screens.bookmarks import BookmarkList
 from attntui.tui.screens.main import MainScreen
 from attntui.tui.screens.picker import PickerScreen
@@ -115,7 +115,7 @@ async def test_keys_and_resizes_before_the_load_ends_do_not_steer_the_timeline(
         assert go_on.wait(10)
         return load(path, **more)
 
-    monkeypatch.setattr(loading, "load", slow_load)
+    monkeypatch.setattr(opening, "load", slow_load)
     app = AttntuiApp([str(steps_file)], Options(pane="timeline"))
     async with app.run_test(size=(80, 24)) as pilot:
         while not asked.is_set():

@@ -588,3 +588,16 @@ async def test_a_filter_that_is_dropped_gives_the_row_back(opened: Opened) -> No
         assert not kernels.marked
         await pilot.press("escape")
         assert (screen.session.selection, kernels.row, kernels.marked) == (before, row, True)
+
+
+async def test_no_table_is_made_that_has_no_room(opened: Opened) -> None:
+    async with opened(pane=None, size=(80, 24)) as (pilot, screen):
+        tables = list(screen.query(TablePane))
+        for size, count in (((80, 24), 1), ((120, 40), 2), ((200, 60), 4)):
+            await pilot.resize_terminal(*size)
+            assert sum(pane.display for pane in tables) == count
+            assert [pane.id for pane in tables if pane.view is not None] == [
+                pane.id for pane in tables if pane.display
+            ]
+        await pilot.resize_terminal(80, 24)
+        assert sum(pane.display for pane in tables) == 1

@@ -16,11 +16,11 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 from walker import FLASH, NAIVE
 
+from attntui.analysis.kept import opening
 from attntui.errors import LoadCancelled
 from attntui.safe import safe
 from attntui.trace import Progress, Trace, load
 from attntui.tui.app import AttntuiApp
-from attntui.tui.screens import loading
 from attntui.tui.screens.base import PaneScreen
 from attntui.tui.screens.help import HelpScreen
 from attntui.tui.screens.loading import LoadingScreen
@@ -157,7 +157,7 @@ async def test_a_load_shows_progress_answers_keys_and_can_be_cancelled(
         cancelled_seen.set()
         raise LoadCancelled
 
-    monkeypatch.setattr(loading, "load", slow_load)
+    monkeypatch.setattr(opening, "load", slow_load)
     app = AttntuiApp([str(steps_file)], Options())
     async with app.run_test() as pilot:
         while not told.is_set():
@@ -255,7 +255,7 @@ async def test_a_load_that_ends_under_another_screen_does_not_stay(
             assert go_on.wait(10)
             return load(path, **more)
 
-        monkeypatch.setattr(loading, "load", slow)
+        monkeypatch.setattr(opening, "load", slow)
         await pilot.press("R")
         over = PickerScreen(safe("over it"), {}, closable=True)
         app.push_screen(over)

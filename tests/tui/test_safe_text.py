@@ -18,10 +18,10 @@ from textual.widgets import Static
 from textual.widgets._toast import Toast
 
 import attntui
+from attntui.analysis.kept import opening
 from attntui.errors import LoadCancelled
 from attntui.safe import safe
 from attntui.tui.app import AttntuiApp
-from attntui.tui.screens import loading
 from attntui.tui.screens.bookmarks import BookmarksScreen
 from attntui.tui.screens.loading import LoadingScreen
 from attntui.tui.screens.picker import PickerScreen
@@ -192,7 +192,7 @@ async def test_a_load_is_drawn_safely(tmp_path: Path, monkeypatch: pytest.Monkey
             threading.Event().wait(0.001)
         raise LoadCancelled
 
-    monkeypatch.setattr(loading, "load", endless)
+    monkeypatch.setattr(opening, "load", endless)
     app = AttntuiApp([str(tmp_path / f"{EVIL}.json")], Options())
     async with app.run_test(size=(120, 40)) as pilot:
         while not begun.is_set():

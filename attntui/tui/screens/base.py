@@ -31,6 +31,9 @@ from attntui.view.session.session import Session
 FIRST_HINTS = 54
 """Cells for the hints that the first line always has: the pane's, help, panes, palette."""
 
+TALL, VAST = 30, 50
+"""Lines from which there is room for two tables, and for four."""
+
 SMALL = safe("this terminal is under 60 x 15: enlarge it")
 
 
@@ -49,8 +52,8 @@ class PaneScreen(DismissedOnce[None]):
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012, typed by Textual
         (0, "-flat"),
         (15, "-low"),
-        (30, "-tall"),
-        (50, "-vast"),
+        (TALL, "-tall"),
+        (VAST, "-vast"),
     ]
 
     keys: tuple[Key, ...] = ()

@@ -13,15 +13,17 @@ from textual.screen import ModalScreen
 from textual.widgets import ProgressBar
 from textual.worker import get_current_worker
 
-from attntui.analysis.analysed import AnalysedTrace
+from attntui.analysis.kept.opening import Opened, open_trace
 from attntui.errors import NO_MEMORY, AttntuiError, LoadCancelled, out_of_memory
 from attntui.safe import Safe, safe
-from attntui.trace import Progress, Trace, load
+from attntui.trace import Progress
+from attntui.trace.kept.key import Key
 from attntui.tui.screens.once import DismissedOnce
 from attntui.tui.widgets.text import TextLine
 from attntui.view.drawing.lanes import Lanes
 from attntui.view.options import Options
 from attntui.view.session.compare_session import CompareSession
+from attntui.view.session.left import Left, left_of
 from attntui.view.session.reopen_compared import opened_compared
 from attntui.view.session.session import Session
 from attntui.view.words.progress import progress_text
@@ -29,15 +31,24 @@ from attntui.view.words.progress import progress_text
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """How a load ended: a fresh session, an error's line, or neither when it was cancelled."""
+    """How a load ended: a fresh session, an error's line, or neither when it was cancelled.
+
+    `opened` is what the session is over, `left` where that trace was left the last time.
+    """
 
     session: Session | None = None
     error: Safe | None = None
+    opened: Opened | None = None
+    left: Left | None = None
+
+    @property
+    def key(self) -> Key | None:
+        return None if self.opened is None else self.opened.key
 
 
-def analysed(trace: Trace, options: Options) -> Session:
-    """A session over a loaded trace, with all that its screens need found."""
-    found = AnalysedTrace(trace, options.peak_bandwidth, options.peak_flops).find_all()
+def analysed(opened: Opened, options: Options) -> Session:
+    """A session over an opened trace, with all that its screens need found."""
+    found = opened.analysed(options.peak_bandwidth, options.peak_flops).find_all()
     return Session.of(found, Lanes(found).find_all())
 
 
@@ -120,15 +131,17 @@ class LoadingScreen(DismissedOnce[Loaded], ModalScreen[Loaded]):
 
         outcome = Loaded()
         try:
-            trace = load(
+            opened = open_trace(
                 self.path,
                 extent=self.options.extent,
+                cache=self.options.cache,
                 progress=progress,
                 cancelled=cancelled,
             )
             if not cancelled():
                 self.app.call_from_thread(analysing)
-                outcome = Loaded(session=analysed(trace, self.options))
+                session, told = analysed(opened, self.options), left_of(opened.key)
+                outcome = Loaded(session=session, opened=opened, left=told)
         except LoadCancelled:
             pass
         except AttntuiError as error:

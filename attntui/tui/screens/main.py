@@ -8,18 +8,21 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widget import Widget
+from textual.worker import get_current_worker
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.scope import Scope
 from attntui.analysis.slice import Slice
 from attntui.safe import Safe, safe
+from attntui.trace.kept.reader import LateReader, late_reader
 from attntui.trace.model import ABSENT
 from attntui.tui.bindings import bindings
-from attntui.tui.screens.base import SMALL, PaneScreen
+from attntui.tui.screens.base import SMALL, TALL, VAST, PaneScreen
 from attntui.tui.screens.bookmarks import BookmarksScreen
 from attntui.tui.screens.loading import Loaded, LoadingScreen
 from attntui.tui.screens.roofline import RooflineScreen
@@ -39,6 +42,7 @@ from attntui.view.patterns import BadPattern
 from attntui.view.session import marks
 from attntui.view.session.jumps import jump, only_turned, turned
 from attntui.view.session.keys import KEYS, Key, Step, pane_title
+from attntui.view.session.left import Left, left
 from attntui.view.session.places import Bookmark, Scrolled
 from attntui.view.session.reopen import ShownTable, command_line, reloaded, write_copy
 from attntui.view.session.scoping import scoping
@@ -50,8 +54,14 @@ from attntui.view.words import status
 OPENING = {"toggle_collapse": None, "cursor_right": True, "cursor_left": False}
 """Keys that in a tree of rows open the row, close it, or either."""
 
-MOST_TABLES = 4
-"""How many tables stand on the largest screen; smaller ones show the last one or two used."""
+WIDE, HUGE = 110, 170
+"""Columns from which panes stand side by side, and tables too."""
+
+ROOM = ((4, HUGE, VAST), (2, WIDE, TALL), (1, 0, 0))
+"""How many tables, the last used, a screen of so many columns and lines shows. No other is made."""
+
+PLACE_EVERY_S = 2.0
+"""Seconds after which it is kept where the trace is: a line that drops tells nobody before."""
 
 
 class MainScreen(PaneScreen):
@@ -61,8 +71,8 @@ class MainScreen(PaneScreen):
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012, typed by Textual
         (0, "-tiny"),
         (60, "-narrow"),
-        (110, "-wide"),
-        (170, "-huge"),
+        (WIDE, "-wide"),
+        (HUGE, "-huge"),
     ]
     CSS_PATH = "main.tcss"
 
@@ -76,8 +86,26 @@ class MainScreen(PaneScreen):
             super().__init__()
             self.fresh = fresh
 
-    def __init__(self, session: Session, options: Options, *, closable: bool = False) -> None:
+    class Reopened(Message):
+        """The file was read again, and can be kept as it is now."""
+
+        def __init__(self, screen: MainScreen, loaded: Loaded) -> None:
+            super().__init__()
+            self.screen = screen
+            self.loaded = loaded
+
+    def __init__(
+        self,
+        session: Session,
+        options: Options,
+        *,
+        closable: bool = False,
+        leave: Callable[[Left], None] = lambda _: None,
+    ) -> None:
+        """`leave` takes where the trace is left, now and then and at the end."""
         super().__init__(options, closable=closable)
+        self.leave = leave
+        self._told: Left | None = None
         options = self.options
         self._session = replace(session, pane=session.pane or options.pane or PANES[0].name)
         self._detailed: object = None
@@ -106,10 +134,35 @@ class MainScreen(PaneScreen):
         self._show_tables()
         self._show()
         self.focus_pane(self._session.pane)
+        self._want_slice()
+        self.set_interval(PLACE_EVERY_S, self.tell_place)
+
+    def _read_ahead(self) -> None:
+        """Goes through a packed file that was not read to open the trace, for its details."""
+        reader = late_reader(self._session.trace)
+        if reader is not None:
+            self._go_through(reader)
+
+    @work(thread=True, group="read ahead", description="reading ahead")
+    def _go_through(self, reader: LateReader) -> None:
+        worker = get_current_worker()
+        reader.go_through(lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._detail_again)
+
+    def _detail_again(self) -> None:
+        self._detailed = None
+        self._show()
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        if self._placed and self._placed != self._places():
+            self._show_tables()
 
     def first_drawn(self) -> None:
         self._drawn = True
         super().first_drawn()
+        self._read_ahead()
 
     def _arrange_tables(self) -> None:
         """Sorts and filters as the command line asks; a pattern that is none is said."""
@@ -262,7 +315,13 @@ class MainScreen(PaneScreen):
         """
         first, *others = self._tables
         holds = {pane.name: pane.holds(self.session) for pane in PANES}
-        return (first, *sorted(others, key=lambda name: not holds[name]))[:MOST_TABLES]
+        return (first, *sorted(others, key=lambda name: not holds[name]))[: self._room]
+
+    @property
+    def _room(self) -> int:
+        """How many tables a terminal of this size has room for, as `main.tcss` places them."""
+        width, height = self.app.size
+        return next(count for count, w, h in ROOM if width >= w and height >= h)
 
     def _show_tables(self) -> None:
         self._placed = self._places()
@@ -270,8 +329,8 @@ class MainScreen(PaneScreen):
         upper = next(pane for pane in panes if pane.id in self._placed[:2])
         for pane in panes:
             pane.shown = pane.id in self._placed
-            pane.set_class(pane.id == self._placed[0], "-first")
-            pane.set_class(pane.id == self._placed[1], "-second")
+            pane.set_class(pane.id in self._placed[:1], "-first")
+            pane.set_class(pane.id in self._placed[1:2], "-second")
             pane.set_class(pane.id in self._placed[2:], "-further")
             pane.set_class(pane is upper, "-upper")
             pane.show(self.session)
@@ -413,14 +472,31 @@ class MainScreen(PaneScreen):
             self.say(safe(f"not written: {error}"))
 
     def command_line(self) -> str:
+        options = replace(self.options, maximised=self.has_class("-maximised"))
+        return command_line(self.session, options, self._shown_tables())
+
+    def _shown_tables(self) -> list[ShownTable]:
+        """The tables on screen, the last used first."""
         panes = [self.query_one(f"#{name}", TablePane) for name in self._placed]
-        tables = [
+        return [
             ShownTable(pane.pane.name, pane.view, pane.instances, pane.scrolled.top)
             for pane in panes
             if pane.view
         ]
-        options = replace(self.options, maximised=self.has_class("-maximised"))
-        return command_line(self.session, options, tables)
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        self.tell_place()
+        return super().dismiss(result)
+
+    def tell_place(self) -> None:
+        """Says where the trace is left, if that is another place than was said."""
+        if not self._drawn:
+            return
+        maximised = self.has_class("-maximised")
+        found = left(self.session, self._shown_tables(), maximised=maximised)
+        if found != self._told:
+            self._told = found
+            self.leave(found)
 
     def action_reload(self) -> None:
         """Reads the file again and keeps the place; a failed load leaves all as it is."""
@@ -433,6 +509,8 @@ class MainScreen(PaneScreen):
             if loaded is not None and loaded.session is not None:
                 self.session = reloaded(self.session, loaded.session).saying("reloaded")
                 self.show_pane(self.last_pane)
+                self._read_ahead()
+                self.post_message(self.Reopened(self, loaded))
             elif loaded is not None and loaded.error:
                 self.say(loaded.error)
 

@@ -9,6 +9,7 @@ from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.kernel_names import decode
 from attntui.analysis.launches import launch_delay, op_stack
 from attntui.trace import read_event
+from attntui.trace.kept.reader import is_at_hand
 from attntui.trace.model import ABSENT, Category, OpInputs
 from attntui.view.detail.call_lines import call_lines
 from attntui.view.detail.items import Item, heading, item
@@ -171,6 +172,9 @@ def around(analysed: AnalysedTrace, row: int) -> Iterator[Item]:
 
 
 def _args(analysed: AnalysedTrace, row: int) -> Iterator[Item]:
+    if not is_at_hand(analysed.trace, row):
+        yield item("args", "the packed file is being read")
+        return
     args: Any = read_event(analysed.trace, row).get("args")
     if not isinstance(args, dict) or not args:
         return

@@ -10,6 +10,7 @@ import numpy as np
 
 from attntui.analysis.analysed import AnalysedTrace
 from attntui.analysis.groups import apart
+from attntui.analysis.kept.fact import Facts, fact
 from attntui.analysis.queue_depth import queue_depth
 from attntui.safe import safe
 from attntui.trace.model import Category
@@ -36,7 +37,12 @@ class Lanes:
         _ = self.tracks, self.minimap, self._paints
         return self
 
-    @cached_property
+    @property
+    def facts(self) -> Facts | None:
+        """What was kept of them."""
+        return self.analysed.facts_of("lanes")
+
+    @fact
     def tracks(self) -> tuple[Track, ...]:
         """All tracks but the idle strips: each device's queue before its streams, attention
         calls under the streams, memory last.
@@ -77,7 +83,7 @@ class Lanes:
                 yield idle_track(labels, device, gaps.start[own], gaps.end[own], own)
             yield track
 
-    @cached_property
+    @fact
     def minimap(self) -> RowIndex:
         """What the minimap shows: the busiest device's union, else the first host lane."""
         devices = self.analysed.whole.devices
@@ -88,7 +94,7 @@ class Lanes:
         none = np.zeros(0, np.int64)
         return rows[0] if rows else RowIndex(none, none, none)
 
-    @cached_property
+    @fact
     def _paints(self) -> dict[int, Paint]:
         """The class of colour of each GPU operation's name id."""
         decoded = self.analysed.labels.decoded

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from attntui.view.session.session import DEFAULT_THRESHOLD, THRESHOLDS, Session
 from attntui.view.session.spelling import read_lanes, read_scope, read_selection, spelled
 from attntui.view.session.viewport import MIN_SPAN_NS
 from attntui.view.tables.findings import findings_table
-from attntui.view.tables.order import TableView
+from attntui.view.tables.order import TableView, first_arrangement
 
 _NUMBER = re.compile(r"(\d+)\D*$")
 AT_SPAN_NS = 100_000
@@ -189,19 +189,36 @@ def extent_words(extent: Extent) -> Iterator[str]:
 
 def table_words(tables: Sequence[ShownTable]) -> Iterator[str]:
     """How each table is seen where that is not as at first."""
-    single = [table.pane for table in tables if table.instances]
-    if single:
-        yield from ("--instances", ",".join(single))
-    for table in tables:
-        seen = table.view.arrangement
-        if replace(seen, pattern="") != TableView.of(table.view.table).arrangement:
-            yield from ("--sort", f"{table.pane}:{'-' * seen.descending}{seen.column}")
-        if seen.pattern:
-            yield from ("--filter", f"{table.pane}:{seen.pattern}")
-        if table.top:
-            yield from ("--top", f"{table.pane}:{table.top}")
-        if table.row is not None:
-            yield from ("--row", f"{table.pane}:{table.row}")
+    asked = tables_as_asked(tables)
+    if asked.instances:
+        yield from ("--instances", ",".join(asked.instances))
+    told: tuple[tuple[str, Iterable[tuple[str, object]]], ...] = (
+        ("--sort", asked.sorts),
+        ("--filter", asked.filters),
+        ("--top", asked.tops),
+        ("--row", asked.rows),
+    )
+    for option, of_panes in told:
+        for pane, what in of_panes:
+            yield from (option, f"{pane}:{what}")
+
+
+def tables_as_asked(tables: Sequence[ShownTable]) -> Options:
+    """What has to be asked for these tables to be on screen as they are seen."""
+    seen = [(table.pane, table.view.arrangement) for table in tables]
+    first = [first_arrangement(table.view.table) for table in tables]
+    return Options(
+        tables=tuple(table.pane for table in tables),
+        instances=tuple(table.pane for table in tables if table.instances),
+        sorts=tuple(
+            (pane, f"{'-' * now.descending}{now.column}")
+            for (pane, now), usual in zip(seen, first, strict=True)
+            if replace(now, pattern="") != usual
+        ),
+        filters=tuple((pane, now.pattern) for pane, now in seen if now.pattern),
+        tops=tuple((table.pane, table.top) for table in tables if table.top),
+        rows=tuple((table.pane, table.row) for table in tables if table.row is not None),
+    )
 
 
 def write_copy(trace_path: str, text: str) -> Path:

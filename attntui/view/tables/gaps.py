@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from rich.cells import cell_len
 
 from attntui.analysis.gap_causes import Cause, Trigger
@@ -95,19 +98,16 @@ def _no_gap(part: Slice, gaps: GapList, threshold: int) -> Safe:
 
 def _causes(gaps: GapList, chosen: I64) -> list[Safe]:
     """The distinct causes of gaps in words."""
-    pairs = np.stack((gaps.main[chosen], gaps.causes.trigger[chosen]), axis=1)
-    first = np.unique(pairs, axis=0, return_index=True)[1]
+    first, _ = _distinct(gaps.main[chosen], gaps.causes.trigger[chosen])
     return [gaps.label(number) for number in chosen[first].tolist()]
 
 
 def _places(gaps: GapList, chosen: I64) -> Column:
     """Where each gap is: its device, and its stream where it is of one."""
-    pairs = np.stack((gaps.device[chosen], gaps.stream[chosen]), axis=1)
-    distinct, first, of = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
-    of = of.reshape(-1)  # numpy 2.0 gives it a second axis
+    first, of = _distinct(gaps.device[chosen], stream := gaps.stream[chosen])
     shown = [gaps.place(number) for number in chosen[first].tolist()]
     width = max([*map(cell_len, shown), cell_len(_PLACE_TITLE) + 1])
-    alone = bool((distinct[:, 1] == ABSENT).all())
+    alone = bool((stream == ABSENT).all())
     return Column(
         "device_label",
         _PLACE_TITLE,
@@ -117,3 +117,16 @@ def _places(gaps: GapList, chosen: I64) -> Column:
         left=True,
         place=Place(min(width, PLACE_CELLS), priority=6 if alone else 0),
     )
+
+
+def _distinct(one: NDArray[Any], other: NDArray[Any]) -> tuple[I64, I64]:
+    """Of pairs of small numbers where each distinct one stands first, in order, and for every
+    pair the number of it among these.
+    """
+    if not len(one):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    low, high = int(other.min()), int(other.max())
+    # One number a pair: pairs themselves take ten times as long to sort.
+    key = one.astype(np.int64) * (high - low + 1) + (other.astype(np.int64) - low)
+    _, first, of = np.unique(key, return_index=True, return_inverse=True)
+    return first.astype(np.int64), of.astype(np.int64)

@@ -108,7 +108,7 @@ def ops_table(part: Slice, opened: Collection[Path] = ()) -> Table:
     def label(row: int) -> Safe:
         path, table, index = lines[row]
         mark = " "
-        if analysed.cpu.has_inner(table.instances(index)):
+        if analysed.with_inner[table.instances(index)].any():
             mark = "▾" if path in opened else "▸"
         return safe(f"{'  ' * (len(path) - 1)}{mark} {shown[row]}")
 

@@ -36,6 +36,16 @@ class Arrangement:
         return cls(name.removeprefix("-"), name.startswith("-"), pattern)
 
 
+def first_arrangement(table: Table) -> Arrangement:
+    """How a table is seen at first."""
+    return Arrangement(_named(drawn_columns(table)[_first_sort(table)]), table.descending)
+
+
+def _first_sort(table: Table) -> int:
+    columns = drawn_columns(table)
+    return next(i for i, column in enumerate(columns) if column.key == table.sort)
+
+
 @dataclass(frozen=True, eq=False)
 class TableView:
     """A table in an order. `order[position]` is the row shown at a position; `sort` is the
@@ -51,9 +61,7 @@ class TableView:
     @classmethod
     def of(cls, table: Table) -> TableView:
         """All rows in the table's first order."""
-        columns = drawn_columns(table)
-        first = next(i for i, column in enumerate(columns) if column.key == table.sort)
-        return cls._ordered(table, first, table.descending, "")
+        return cls._ordered(table, _first_sort(table), table.descending, "")
 
     @classmethod
     def _ordered(cls, table: Table, sort: int, descending: bool, pattern: str) -> TableView:
