@@ -147,7 +147,7 @@ OVER: Keys = [
 RUNS: dict[str, Keys] = {
     "panes": [ONE, *PANES],
     "bookmarks": [ONE, (b"m", b"ookmark"), (b"'", b"Bookmarks")],
-    "search": [ONE, (b"/", b"search"), (b"mark", b"mark"), (b"\r", b"? keys"), LAST],
+    "search": [ONE, (b"/", b"search"), (b"mark", b"mark"), (b"\r", b"/mark/"), LAST],
     **{shown.decode(): [ONE, (key, shown)] for key, shown in OVER},
     "compared": [TWO, (b"2y", b"copied"), (b"3y", b"unit"), (b"4", b"B"), LAST],
 }
