@@ -14,7 +14,7 @@ from attntui.trace.batch import Batch
 from attntui.trace.categories import GPU_CATEGORIES, category_of
 from attntui.trace.devices import MOST_DEVICES
 from attntui.trace.event_json import NO_ARGS, Args, Event, LooseEvent
-from attntui.trace.interned import NO_CONFIG, NO_INPUTS, ConfigKey, InputsKey, Interner
+from attntui.trace.interned import BETWEEN, NO_CONFIG, NO_INPUTS, ConfigKey, InputsKey, Interner
 from attntui.trace.lanes import LaneTable, PackedLanes
 from attntui.trace.model import ABSENT, I32, I64, Bool, Category
 from attntui.trace.notices import Notices
@@ -350,25 +350,13 @@ class Store:
         )
 
     def _inputs(self, args: Sequence[Args]) -> I32:
-        ids = self.inputs
-        return packed(
-            [ids[bytes(a.dims), bytes(a.types), bytes(a.strides), bytes(a.concrete)] for a in args],
-            "i",
-        )
+        ids, key = self.inputs, BETWEEN.join
+        return packed([ids[key((a.dims, a.types, a.strides, a.concrete))] for a in args], "i")
 
     def _configs(self, args: Sequence[Args]) -> I32:
-        ids = self.configs
+        ids, key = self.configs, BETWEEN.join
         return packed(
-            [
-                ids[
-                    bytes(a.grid),
-                    bytes(a.block),
-                    bytes(a.registers),
-                    bytes(a.shared_memory),
-                    bytes(a.occupancy),
-                ]
-                for a in args
-            ],
+            [ids[key((a.grid, a.block, a.registers, a.shared_memory, a.occupancy))] for a in args],
             "i",
         )
 

@@ -24,22 +24,21 @@ def split(blob: Array, ends: Array) -> Iterator[bytes]:
     return (whole[low:high] for low, high in pairwise(ends.tolist()))
 
 
-class Tuples(Sequence[tuple[bytes, ...]]):
-    """Tuples of `width` texts each, put together when they are asked for."""
+class Texts(Sequence[bytes]):
+    """Texts, each taken out when it is asked for."""
 
-    def __init__(self, blob: Array, ends: Array, width: int) -> None:
-        self._blob, self._ends, self._width = blob, ends, width
+    def __init__(self, blob: Array, ends: Array) -> None:
+        self._blob, self._ends = blob, ends
 
     def __len__(self) -> int:
-        return (len(self._ends) - 1) // self._width
+        return len(self._ends) - 1
 
     @overload
-    def __getitem__(self, index: int) -> tuple[bytes, ...]: ...
+    def __getitem__(self, index: int) -> bytes: ...
     @overload
-    def __getitem__(self, index: slice) -> list[tuple[bytes, ...]]: ...
-    def __getitem__(self, index: int | slice) -> tuple[bytes, ...] | list[tuple[bytes, ...]]:
+    def __getitem__(self, index: slice) -> list[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | list[bytes]:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
-        first = range(len(self))[index] * self._width
-        ends = self._ends[first : first + self._width + 1].tolist()
-        return tuple(self._blob[low:high].tobytes() for low, high in pairwise(ends))
+        at = range(len(self))[index]
+        return bytes(self._blob[self._ends[at] : self._ends[at + 1]])

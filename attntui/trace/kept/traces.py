@@ -12,9 +12,9 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from attntui.trace.interned import InputsKey, OpInputsTable
+from attntui.trace.interned import OpInputsTable
 from attntui.trace.kept.container import Array, Damaged
-from attntui.trace.kept.texts import Tuples, joined, split
+from attntui.trace.kept.texts import Texts, joined, split
 from attntui.trace.model import (
     ArgsReader,
     Columns,
@@ -33,8 +33,6 @@ T = TypeVar("T")
 _OWN = ("parent", "depth", "launch")
 _TEXTS = 4
 """The arrays that hold text stand first."""
-
-_INPUT_TEXTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ def told_of(trace: Trace) -> tuple[bytes, list[Array]]:
     )
     arrays = [
         *joined(name.encode() for name in trace.names),
-        *joined(text for key in inputs.keys for text in key),
+        *joined(inputs.keys),
         *_of_group(trace.columns),
         *_of_group(trace.instants),
         *_of_group(trace.memory),
@@ -123,9 +121,7 @@ def trace_of(path: str, told: bytes, arrays: Sequence[Array], reader: ArgsReader
         raw_categories=rest.raw_categories,
         lanes=rest.lanes,
         launch_configs=rest.launch_configs,
-        op_inputs=OpInputsTable(
-            cast(Sequence[InputsKey], Tuples(arrays[2], arrays[3], _INPUT_TEXTS))
-        ),
+        op_inputs=OpInputsTable(Texts(arrays[2], arrays[3])),
         instants=instants,
         memory=memory,
         span=rest.span,
