@@ -18,6 +18,11 @@ _LOOK_S = 0.1
 _WHERE = b"\x1b[6n"
 
 
+def _plain(env: Mapping[str, str]) -> dict[str, str]:
+    """Without what tells another size than the terminal has."""
+    return {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")}
+
+
 class Terminal:
     """attntui on a new terminal. Its keyboard is standard input, unless that is a pipe.
 
@@ -55,7 +60,7 @@ class Terminal:
             stdin=subprocess.PIPE if piped else far,
             stdout=far,
             stderr=far,
-            env={**os.environ, "TERM": "xterm-256color", **(env or {})},
+            env={**_plain(os.environ), "TERM": "xterm-256color", **(env or {})},
             cwd=cwd,
             start_new_session=True,
             preexec_fn=take_the_terminal,  # noqa: PLW1509, no threads run in the parent yet
