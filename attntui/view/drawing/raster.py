@@ -115,14 +115,19 @@ def draw_row(
     bounds = np.flatnonzero(np.diff(key)) + 1
     starts = [0, *bounds.tolist()]
     stops = [*bounds.tolist(), width]
+    # Events of no length still happened: they show as the lowest step.
+    dense = density(np.maximum(busy, 1), edges, ascii_only=ascii_only) if (kind == 2).any() else ""
+    borders = edges.tolist()
     spans: list[CellSpan] = []
-    for low, high in zip(starts, stops, strict=True):
-        if kind[low] == 0:
+    for low, high, what, at in zip(
+        starts, stops, kind[starts].tolist(), first[starts].tolist(), strict=True
+    ):
+        if what == 0:
             spans.append(CellSpan(Safe(" " * (high - low)), Shape.BLANK, -1))
-        elif kind[low] == 2:
-            spans.extend(_dense(index, edges, first, busy, low, high, ascii_only))
+        elif what == 2:
+            spans.append(CellSpan(Safe(dense[low:high]), Shape.DENSE, int(index.rows[at])))
         else:
-            spans.extend(_bar(index, edges, int(first[low]), low, high, label, ascii_only))
+            spans.extend(_bar(index, borders, at, low, high, label, ascii_only))
     return spans
 
 
@@ -133,22 +138,14 @@ def density(busy: I64, edges: I64, *, ascii_only: bool = False) -> Safe:
     return Safe("".join(ramp[level] for level in np.clip(levels, 0, 8).tolist()))
 
 
-def _dense(
-    index: RowIndex, edges: I64, first: I64, busy: I64, low: int, high: int, ascii_only: bool
-) -> list[CellSpan]:
-    # Events of no length still happened: they show as the lowest step.
-    text = density(np.maximum(busy[low:high], 1), edges[low : high + 1], ascii_only=ascii_only)
-    return [CellSpan(text, Shape.DENSE, int(index.rows[first[low]]))]
-
-
 def _bar(
-    index: RowIndex, edges: I64, at: int, low: int, high: int, label: Label, ascii_only: bool
+    index: RowIndex, edges: list[int], at: int, low: int, high: int, label: Label, ascii_only: bool
 ) -> list[CellSpan]:
     row, odd = int(index.rows[at]), bool(at & 1)
     start, end = int(index.start[at]), int(index.drawn_end[at])
     if ascii_only:
         return [CellSpan(_ascii_bar(row, high - low, label), Shape.BAR, row, odd)]
-    head = _eighths(int(edges[low]), int(edges[low + 1]), start, end)
+    head = _eighths(edges[low], edges[low + 1], start, end)
     if high - low == 1:
         if head < 8:
             return [CellSpan(_block(max(head, 1)), Shape.TAIL, row, odd)]
@@ -158,7 +155,7 @@ def _bar(
     if start > edges[low] and head < 8:
         spans.append(CellSpan(_block(8 - max(head, 1)), Shape.HEAD, row, odd))
         body_low += 1
-    tail = _eighths(int(edges[high - 1]), int(edges[high]), start, end)
+    tail = _eighths(edges[high - 1], edges[high], start, end)
     if end < edges[high] and tail < 8:
         body_high -= 1
     if body_high > body_low:
@@ -169,7 +166,7 @@ def _bar(
     return spans
 
 
-def _body(index: RowIndex, at: int, edges: I64, low: int, room: int, label: Label) -> Safe:
+def _body(index: RowIndex, at: int, edges: list[int], low: int, room: int, label: Label) -> Safe:
     """A bar's text; one that touches the bar before begins with a line, for few colours."""
     touches = at > 0 and edges[low] - index.drawn_end[at - 1] < edges[low + 1] - edges[low]
     edge = "▏" if touches and room > 1 else ""
