@@ -21,6 +21,7 @@ from attntui.tui.theme import (
     LINKED,
     SELECTED,
     TRACK_PAINT,
+    Colours,
     colours_of,
     event_style,
     marked_style,
@@ -103,7 +104,7 @@ class TimelineView(Widget, can_focus=True):
         """The tracks of a timeline of the same width that this one stands cell over cell with."""
         self._frame: Frame | None = None
         self._shown: tuple[int, ...] = ()
-        self._style = Style()
+        self._style, self._colours = Style(), Colours.ALL
         self._pressed: int | None = None
         self._dragged = False
 
@@ -187,7 +188,7 @@ class TimelineView(Widget, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         # What all lines share is found once a frame.
-        self._style = self.rich_style
+        self._style, self._colours = self.rich_style, colours_of(self.app)
         if self._frame is None:
             self._frame = self._frame_now()
             self._shown = self.on_screen
@@ -252,7 +253,7 @@ class TimelineView(Widget, can_focus=True):
             style = base
         else:
             paint = TRACK_PAINT[kind] if piece.paint is None else piece.paint
-            style = event_style(paint, piece.shape, piece.odd, base.bgcolor, colours_of(self.app))
+            style = event_style(paint, piece.shape, piece.odd, base.bgcolor, self._colours)
         return segment(piece.text, style)
 
     def _shaded(self, body: Strip, scope: tuple[int, int]) -> Strip:

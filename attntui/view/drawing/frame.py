@@ -75,6 +75,7 @@ class Frame:
         self.cursor_cell = self.viewport.cell(session.timeline.cursor, width)
         self.linked = frozenset(session.linked)
         self.call = session.call
+        self._selected: dict[int, int | None] = {}
 
     # What is selected
 
@@ -227,9 +228,15 @@ class Frame:
             paint = self.session.lanes.paint_of(span.event)
         return Piece(span.text, span.shape, paint, span.odd, self._mark(track, span.event))
 
+    def _selected_on(self, track: Track) -> int | None:
+        """The number of what is selected on a track: asked once a frame, not of each piece."""
+        if id(track) not in self._selected:
+            session = self.session
+            self._selected[id(track)] = number_on(session.analysed, track, session.selection)
+        return self._selected[id(track)]
+
     def _mark(self, track: Track, number: int) -> Mark:
-        session = self.session
-        if number == number_on(session.analysed, track, session.selection):
+        if number == self._selected_on(track):
             return Mark.SELECTED
         if track.names_gaps or track.names_calls:
             return Mark.NONE
