@@ -12,7 +12,7 @@ from pathlib import Path
 
 from builders import SAMPLES
 
-from . import frames, line, loading, reopening
+from . import frames, line, loading, reopening, tables
 from .inputs import grown
 from .table import Figure, lines
 
@@ -50,6 +50,7 @@ def _all(options: argparse.Namespace) -> Iterator[Figure]:
         if "frames" in parts:
             path = grown(options.source, Path(folder) / "t.json", list(sizes.values())[-1])
             yield from frames.measured(path)
+            yield from tables.measured()
         if "line" in parts:
             path = grown(options.source, Path(folder) / "t.json", list(sizes.values())[:2][-1])
             yield from line.measured(path)

@@ -18,7 +18,6 @@ from .table import Figure
 
 SIZE = (200, 60)
 FRAME_MS = 16.0
-SORT_S = 0.2
 
 KINDS = {
     "pan": ["l", "l", "h", "l"],

@@ -19,11 +19,15 @@ from .processes import once, python
 from .table import Figure
 
 SIZE = (120, 40)
+TOLD_S = 0.5
 SCREEN_S = 0.5
 SUMMARY_S = 1.0
 _TARGETS_OF = "1 GB"
 
 _SUMMARY = "import sys; from attntui.cli import main; main(['summary', sys.argv[1]])"
+_TOLD = b"opening "
+"""What stands there before the screens."""
+
 _FIRST = PANES[0].name.capitalize().encode()
 """A word of the full screen that no other has."""
 
@@ -36,8 +40,10 @@ def measured(name: str, path: Path, rounds: int) -> Iterator[Figure]:
         # A file that may still be being written is not kept.
         os.utime(path, (time.time() - 3600,) * 2)
         yield Figure(f"{name}: summary, the first time", "s", once(summary).seconds)
-        yield Figure(f"{name}: first screen, facts to find", "s", _first_screen(path, _Kept()))
-        again = min(_first_screen(path) for _ in range(rounds))
+        told = min(_first(_TOLD, path) for _ in range(rounds))
+        yield Figure(f"{name}: something true on the terminal", "s", told, TOLD_S)
+        yield Figure(f"{name}: first screen, facts to find", "s", _first(_FIRST, path, _Kept()))
+        again = min(_first(_FIRST, path) for _ in range(rounds))
         yield Figure(f"{name}: first screen, again", "s", again, targets[0])
         again = min(once(summary).seconds for _ in range(rounds))
         yield Figure(f"{name}: summary, again", "s", again, targets[1])
@@ -45,11 +51,11 @@ def measured(name: str, path: Path, rounds: int) -> Iterator[Figure]:
         yield Figure(f"{name}: kept / file", "x", held / path.stat().st_size)
 
 
-def _first_screen(path: Path, then: Callable[[], bool] = lambda: True) -> float:
-    """Seconds from the start of the program to its first full screen; it goes on until `then`."""
+def _first(word: bytes, path: Path, then: Callable[[], bool] = lambda: True) -> float:
+    """Seconds from the start of the program to a word on its terminal; it goes on until `then`."""
     began = time.perf_counter()
     terminal = Terminal(str(path), size=SIZE, env={"COLORTERM": "truecolor"})
-    terminal.wait_for(_FIRST)
+    terminal.wait_for(word)
     seconds = time.perf_counter() - began
     terminal.wait_until(then)
     terminal.process.send_signal(signal.SIGTERM)
