@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,11 @@ from attntui.trace import Trace, load
 # something of the code; `pytest --hypothesis-profile=default` looks for new examples.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """`-n auto`: one process more than there are cores, since many tests wait for a terminal."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(scope="session", autouse=True)
