@@ -19,6 +19,7 @@ settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """`-n auto`: one process more than there are cores, since many tests wait for a terminal."""
     return (os.cpu_count() or 1) + 1
