@@ -1,0 +1,1 @@
+"""What an attention call should cost, from its sizes and the device alone."""
